@@ -60,7 +60,7 @@ func (a *Acceptance) said() string {
 }
 
 // Digest returns the SHA-256 that identifies a difference: its outcome, the record's line, the transaction, the
-// payer, what the record states about them, and both amounts. If any of them changes, it is another difference.
+// payer, what the record states about them, both amounts and their difference. If any of them changes, it is another difference.
 func (i *Item) Digest() ledger.Digest {
 	parts := [differenceParts]string{0: string(i.Outcome)}
 	if row := i.Row; row != nil {
@@ -69,13 +69,13 @@ func (i *Item) Digest() ledger.Digest {
 	if t, ok := i.Transaction.Get(); ok {
 		parts[2], parts[3], parts[4] = t.Place.String(), t.Hash.String(), textOf(t.Payer)
 	}
-	parts[8], parts[9] = textOf(i.Books), textOf(i.Chain)
+	parts[8], parts[9], parts[10] = textOf(i.Books), textOf(i.Chain), textOf(i.Difference)
 	return differenceOf(parts)
 }
 
 // differenceParts is the number of texts that identify a difference: outcome, line, ID, extrinsic hash, payer; the
-// record's ID, hash and account; the amounts of books and chain.
-const differenceParts = 10
+// record's ID, hash and account; the amounts of books and chain, and their difference.
+const differenceParts = 11
 
 // differenceOf hashes the texts, none of which contains a line break.
 func differenceOf(parts [differenceParts]string) ledger.Digest {
@@ -286,6 +286,7 @@ type itemOfJSON struct {
 	Account   chain.Optional[chain.Address] `json:"books_account"`
 	Books     string                        `json:"books"`
 	Chain     string                        `json:"chain"`
+	Apart     string                        `json:"difference"`
 	Accepted  *acceptanceJSON               `json:"accepted"`
 }
 
@@ -326,7 +327,7 @@ func AcceptedIn(result io.Reader) (list []Acceptance, err error) {
 		if i.Outcome.Agrees() || len(list) == MaxAccepted {
 			return wrong(errors.New("it accepts what is not a difference"))
 		}
-		parts := [differenceParts]string{string(i.Outcome), "", i.ID, i.Extrinsic, textOf(i.Payer), i.BooksID, i.BooksHash, textOf(i.Account), i.Books, i.Chain}
+		parts := [differenceParts]string{string(i.Outcome), "", i.ID, i.Extrinsic, textOf(i.Payer), i.BooksID, i.BooksHash, textOf(i.Account), i.Books, i.Chain, i.Apart}
 		if i.Line != nil {
 			parts[1] = strconv.Itoa(*i.Line)
 		}

@@ -17,6 +17,15 @@ const maxCutDecimals = console.TokenDecimals - 1
 // maxCut is one less than the decimals of an amount in the network's token.
 func (o *Options) maxCut() int { return o.Token().Places() - 1 }
 
+// unitAfter returns the value of the last of some decimals of the token.
+func (o *Options) unitAfter(decimals int) chain.Wei {
+	unit, err := chain.ParseWei("1" + strings.Repeat("0", o.Token().Places()-decimals))
+	if err != nil {
+		panic(err) // a token has at most as many decimals as an amount has digits
+	}
+	return unit
+}
+
 // isCut reports whether a fee is an amount cut after some decimals of the token, or rounded to them.
 func (o *Options) isCut(fee, amount chain.Wei, decimals int) bool {
 	kept := len(amount.String()) - (o.Token().Places() - decimals) // digits

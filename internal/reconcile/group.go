@@ -44,16 +44,19 @@ func (g *Group) Title() string {
 // Remedy returns what to do about the group.
 func (g *Group) Remedy() string {
 	return map[Kind]string{
-		CutOff:              "The rest of the amount is missing. Accept, or export your record with all decimals.",
-		Kind(AmountDiffers): "The amount is wrong. Enter the chain's amount.",
-		Kind(PayerDiffers):  "The amount agrees, but a different account paid. Correct the account.",
-		Kind(PaidByAnother): "Paid by another account. Remove the line, or add the account to yours.",
-		Kind(OutsidePeriod): "Not of this period. Move the line to its own period.",
-		Kind(Undetermined):  "The fee is unknown. Examine the transaction before you accept.",
-		Kind(Duplicate):     "An earlier line names the same transaction. Remove this line.",
-		Kind(Ambiguous):     "The line fits several transactions, or contradicts itself. Name one by its ID.",
-		Kind(OnlyInBooks):   "Not on the chain. Correct the hash, or remove the line.",
-		Kind(OnlyOnChain):   "Not in your books. Add this line.",
+		CutOff:                   "The rest of the amount is missing. Accept, or export your record with all decimals.",
+		Kind(AmountDiffers):      "The amount is wrong. Enter the chain's amount.",
+		Kind(PayerDiffers):       "The amount agrees, but a different account paid. Correct the account.",
+		Kind(PaidByAnother):      "Paid by another account. Remove the line, or add the account to yours.",
+		Kind(OutsidePeriod):      "Not of this period. Move the line to its own period.",
+		Kind(DatedOutside):       "The amount agrees, but the line is dated outside the period. Correct the date, or state its form (--date-format) or time zone (--timezone).",
+		Kind(Undetermined):       "The fee is unknown. Examine the transaction before you accept.",
+		Kind(Duplicate):          "An earlier line names the same transaction. Remove this line.",
+		Kind(Ambiguous):          "The line fits several transactions, or contradicts itself. Name one by its ID.",
+		Kind(OnlyInBooks):        "Not on the chain. Correct the hash, or remove the line.",
+		Kind(WithoutTransaction): "The line names no transaction. Enter its hash or ID, or remove the line.",
+		Kind(TotalDiffers):       "Your total is not the sum of the lines above it. Correct the total or the lines.",
+		Kind(OnlyOnChain):        "Not in your books. Add this line.",
 	}[g.Kind]
 }
 

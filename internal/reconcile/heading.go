@@ -22,6 +22,7 @@ type fileReader struct {
 	file     *File
 	table    *fileTable
 	options  *Options
+	declared *Options     // as given, without the profile's
 	skip     map[int]bool // lines to skip that did not come yet
 	above    []*record    // rows before the header
 	size     int          // of their texts
@@ -99,6 +100,9 @@ func (r *fileReader) begin(rec *record) error {
 		options: o, columns: r.file.Columns, header: h, workbook: r.table.form == "xlsx", dates: dates, assets: newAssets(h, r.file.Columns, o), feeRow: newFeeRow(h, r.file.Columns), profile: newProfileRows(h, r.file.Columns, o),
 		amounts: amountForm{unit: unit, token: o.Token(), negative: o.Negative, decimal: o.Decimal, thousands: o.Thousands},
 	}
+	if err := r.rows.refuseAbove(above, rec.line); err != nil {
+		return err
+	}
 	r.file.name(above)
 	r.above = nil
 	return nil
@@ -155,9 +159,18 @@ func (r *fileReader) row(rec *record) error {
 	if r.rows.repeats(rec) {
 		return nil
 	}
+	if err := r.refuseHeader(rec); err != nil {
+		return err
+	}
 	r.rows.fit(rec)
-	if r.totals.take(rec, r.rows, r.file) {
+	if total, wrong, problem := r.totals.take(rec, r.rows, r.file); problem != nil {
+		r.problems.add(problem)
 		return nil
+	} else if total {
+		if wrong == nil {
+			return nil
+		}
+		return r.file.Rows.add(wrong)
 	}
 	row, problem := r.rows.row(rec)
 	if problem != nil {
@@ -165,7 +178,7 @@ func (r *fileReader) row(rec *record) error {
 		r.hints.learn(rec, r.rows, problem)
 		return nil
 	}
-	if row.LeftOut == "" {
+	if row.hasFee() {
 		r.totals.add(&row)
 	}
 	return r.file.Rows.add(&row)

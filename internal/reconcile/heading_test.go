@@ -33,15 +33,10 @@ func TestTitlesAndTotals(t *testing.T) {
 		"none":            {"1-1;5;\n1-2;6;\n", 2, nil, nil},
 		"right":           {"1-1;5;\n1-2;6;\nTotal;11;\n", 2, []int{6}, []string{"Line 6 is a total row, not a fee; the totals match the fees above."}},
 		"label elsewhere": {"1-1;5;\n1-2;6;\n;11;Grand total\n", 2, []int{6}, []string{"Line 6 is a total row, not a fee; the totals match the fees above."}},
-		"without a label": {"1-1;5;\n1-2;6;\n;11;\n", 2, []int{6}, []string{"Line 6 is a total row, not a fee; the totals match the fees above."}},
-		"wrong":           {"1-1;5;\n1-2;6;\nSumme;12;\n", 2, []int{6}, []string{"Line 6 is a total row, not a fee.", "The total in line 6 is 12 wei, but the fees above it are 11 wei (difference 1)."}},
 		"sections":        {"1-1;5;\nSubtotal;5;\n1-2;6;\n1-3;1;\nSubtotal;7;\nTotal;12;\n", 3, []int{5, 8, 9}, []string{"Lines 5, 8 and 9 are total rows, not fees; the totals match the fees above."}},
-		"a wrong section": {"1-1;5;\nSubtotal;5;\n1-2;6;\nSubtotal;7;\n", 2, []int{5, 7}, []string{"Lines 5 and 7 are total rows, not fees.", "The total in line 7 is 7 wei, but the fees above it are 11 wei (difference -4); those since the previous total are 6 wei."}},
-		"not a figure":    {"1-1;5;\nTotal;five;\n", 1, []int{5}, []string{"Line 5 is a total row, not a fee.", `The total in line 5 was not checked: "five" is not an amount`}},
-		"no figure":       {"1-1;5;\nTotal\n", 1, []int{5}, []string{"Line 5 is a total row, not a fee.", "The total in line 5 was not checked: the fee column is empty"}},
+		"no figure":       {"1-1;5;\nTotal\n", 1, []int{5}, []string{"Line 5 is a total row, not a fee."}},
 		"a memo of a fee": {"1-1;5;Total fee\n", 1, nil, nil},
-		"more than an amount": {"1-1;340282366920938463463374607431768211455;\n1-2;340282366920938463463374607431768211455;\nTotal;5;\n", 2, []int{6},
-			[]string{"Line 6 is a total row, not a fee.", "The total in line 6 is 5 wei, but the fees above it are more than any amount."}},
+		"words beside it": {"1-1;5;\n;5;Total of all network fees\n", 1, []int{5}, []string{"Line 5 is a total row, not a fee; the totals match the fees above."}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := file(t, head+c.rows, reconcile.Options{})
@@ -63,12 +58,67 @@ func TestTitlesAndTotals(t *testing.T) {
 				require.NoError(t, f.SetCellDefault("Sheet1", fmt.Sprintf("B%d", i+2), number))
 			}
 		})
-		require.Equal(t, right, len(file(t, text, reconcile.Options{}).Notes) == 1, figure)
+		require.Equal(t, right, len(file(t, text, reconcile.Options{}).Totals) == 1, figure)
 	}
-	// Without a label, a figure that is not the sum may be a fee, and is not skipped.
-	_, err := readAll(strings.NewReader(head+"1-1;5;\n1-2;6;\n;12;\n"), reconcile.Options{})
-	require.ErrorContains(t, err, "line 6: its transaction hash and ID are empty")
-	require.Equal(t, []reconcile.Way{{Settings: []reconcile.Setting{{Name: "skip-rows", Value: "6"}}}}, reconcile.Tries(err))
+	_, err := readAll(strings.NewReader(head+"1-1;5;\nTotal;five;\n"), reconcile.Options{})
+	require.ErrorContains(t, err, `line 5, column 2 "fee_wei": the total cannot be read: "five" is not an amount`)
+	require.ErrorContains(t, err, "--skip-rows 5")
+}
+
+// A total that is not the sum of the rows above it is a difference between two figures of the record.
+func TestTotalsThatDiffer(t *testing.T) {
+	for name, c := range map[string]struct{ rows, why, apart string }{
+		"wrong":           {"1-1;5;\n1-2;6;\nSumme;12;\n", "the total is 12 wei, but the fees above it are 11 wei (difference 1)", "1"},
+		"a wrong section": {"1-1;5;\nSubtotal;5;\n1-2;6;\nSubtotal;7;\n", "the total is 7 wei, but the fees above it are 11 wei (difference -4)", "-4"},
+		"zero":            {"1-1;5;\n1-2;6;\nTotal;0;\n", "the total is 0 wei, but the fees above it are 11 wei (difference -11)", "-11"},
+	} {
+		rows := read(t, "Extrinsic ID;fee_wei;memo\n"+c.rows, reconcile.Options{})
+		r := match(t, book(t, "moonbeam-2100"), rows, reconcile.Options{RowsOnly: true})
+		require.Equal(t, 1, counts(r)[reconcile.TotalDiffers], name)
+		require.Equal(t, "11", r.Total.Books.String(), name)
+		require.False(t, r.Agrees())
+		last := items(t, r)[len(rows)-1]
+		require.Equal(t, []string{c.why}, last.Notes, name)
+		apart, _ := last.Difference.Get()
+		require.Equal(t, c.apart, apart.String())
+		require.False(t, last.Books.Known() || last.Chain.Known(), "a total is not a fee")
+	}
+}
+
+// A fee without a transaction is never taken for a total row or left out: with another text beside it, without a label,
+// or with the name of an order in place of a hash.
+func TestFeesWithoutTransaction(t *testing.T) {
+	for _, row := range []string{
+		";5;paid in total by card", ";11;", ";5;Total Energies", ";5;Sum due, see mail", ";5;Rent",
+	} {
+		rows := read(t, "Extrinsic ID;fee_wei;memo\n1-1;5;\n1-2;6;\n"+row+"\n", reconcile.Options{})
+		require.Len(t, rows, 3, row)
+		r := match(t, book(t, "moonbeam-2100"), rows, reconcile.Options{RowsOnly: true})
+		require.Equal(t, 1, counts(r)[reconcile.WithoutTransaction], row)
+		require.Equal(t, rows[2].Fee, sum(t, r, reconcile.WithoutTransaction).Books, row)
+	}
+	rows := read(t, koinlyHead+"2026-01-01 00:00:00 UTC,,,,,5,GLMR,,,,,order 7\n2026-01-01 00:00:00 UTC,9,GLMR,,,,,,,cost,,\n", reconcile.Options{Symbol: "GLMR"})
+	r := match(t, book(t, "moonbeam-2100"), rows, reconcile.Options{RowsOnly: true})
+	require.Equal(t, map[reconcile.Outcome]int{reconcile.WithoutTransaction: 2}, counts(r))
+	require.Equal(t, "14000000000000000000", r.Total.Books.String())
+}
+
+const koinlyHead = "Date,Sent Amount,Sent Currency,Received Amount,Received Currency,Fee Amount,Fee Currency,Net Worth Amount,Net Worth Currency,Label,Description,TxHash\n"
+
+// Exports that were pasted together are refused: fees above the header, and another header below it.
+func TestPastedExports(t *testing.T) {
+	const hash = "0xabababababababababababababababababababababababababababababababab"
+	for text, why := range map[string]string{
+		hash + ",9.0,\n" + hash + ",1,x\nhash,fee_wei,memo\n" + hash + ",1,\n":     "lines 1 and 2 above the header have a transaction and an amount",
+		"x,25-7,5\nmemo,Extrinsic ID,fee_wei\nx,25-7,5\n":                          "line 1 above the header has a transaction and an amount",
+		"hash,fee_wei,memo\n" + hash + ",1,\nfee_wei,memo,hash\n1,," + hash + "\n": "line 3: it is the header of another export",
+		"hash,fee (GLMR),memo\n" + hash + ",1,\n" + koinlyHead:                     "line 3: it is the header of another export",
+	} {
+		_, err := readAll(strings.NewReader(text), reconcile.Options{Symbol: "GLMR"})
+		require.ErrorContains(t, err, why, text)
+	}
+	f := file(t, "Report of "+hash+"\nhash,fee_wei,memo\n"+hash+",1,\nReviewed,by,Anna\nhash,fee_wei,memo\n", reconcile.Options{SkipRows: []int{4}})
+	require.Equal(t, 1, f.Count)
 }
 
 // The header row and skipped rows are numbered like a spreadsheet's.

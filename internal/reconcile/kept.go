@@ -108,6 +108,8 @@ func (p *packer) row(r *Row) {
 	maybe(p, r.Account, p.address)
 	maybe(p, r.Date, p.time)
 	p.text(r.LeftOut)
+	*p = append(*p, r.Listing[:]...)
+	maybe(p, r.Above, p.wei)
 }
 
 func (p *packer) item(i *Item) {
@@ -230,13 +232,15 @@ func (u *unpacker) row() (r Row) {
 	r.Account = maybeRead(u, u.address)
 	r.Date = maybeRead(u, u.time)
 	r.LeftOut = u.text()
+	u.fill(r.Listing[:])
+	r.Above = maybeRead(u, u.wei)
 	return r
 }
 
 func (u *unpacker) item() (i Item) {
 	i.Outcome = Outcome(u.text())
 	if row, ok := maybeRead(u, u.row).Get(); ok {
-		if i.Row = &row; row.LeftOut == "" {
+		if i.Row = &row; row.hasFee() {
 			i.Books = chain.Some(row.Fee)
 		}
 	}

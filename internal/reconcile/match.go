@@ -39,9 +39,11 @@ type matcher struct {
 	idle     []chain.Address      // accounts that paid nothing in the period
 	asked    map[lookup][]*ledger.Transaction
 	mine     map[chain.Address]bool
-	shared   map[chain.Hash]*sharedFee // by the hashes of several rows; nil where a file's rows are taken one by one
+	record   booked
+	isShared bool                  // several rows may name one transaction
+	shared   map[rowKey]*sharedFee // by the names of several rows
 	cuts     cuts
-	incoming int // rows that other accounts sent
+	dates    dates
 }
 
 // Match finds the transaction of each row, and the period's transactions that the accounts paid for and no row
@@ -69,10 +71,15 @@ func Match(ctx context.Context, book Book, rows iter.Seq2[*Row, error], o Option
 		m.mine[a] = true
 	}
 	r = newResult(&o, &status, &m.period)
-	if err := m.share(rows); err != nil {
+	if err := m.survey(rows); err != nil {
+		r.Close()
 		return nil, err
 	}
 	if err := m.match(rows, r); err != nil {
+		r.Close()
+		return nil, err
+	}
+	if err := r.tie(&m.record); err != nil {
 		r.Close()
 		return nil, err
 	}
@@ -93,8 +100,8 @@ func Match(ctx context.Context, book Book, rows iter.Seq2[*Row, error], o Option
 		r.Notes = append(r.Notes, fmt.Sprintf("%s without a fee %s not in the books, which makes no difference.", console.Counted(m.free, "transaction"), console.Verb(m.free, "is", "are")))
 	}
 	r.Notes = append(r.Notes, m.cuts.notes(&o)...)
+	r.Notes = append(r.Notes, m.dates.notes()...)
 	r.settle()
-	r.Incoming = m.incoming
 	if len(m.idle) > 0 {
 		r.Notes = append(r.Notes, r.Options.Token().PaidNothing(m.idle)+".")
 	}
@@ -123,21 +130,21 @@ func (m *matcher) judge(row *Row) (item Item, err error) {
 	if row.LeftOut != "" {
 		return Item{Outcome: LeftOut, Row: row, Notes: []string{row.LeftOut}}, nil
 	}
-	if account, known := row.Account.Get(); known && len(m.mine) > 0 && m.options.applied != nil && m.options.applied.Incoming {
-		if mine, err := m.isMine(account, row); err != nil {
-			return item, err
-		} else if !mine {
-			m.incoming++
-			return Item{Outcome: LeftOut, Row: row, Notes: []string{"another account sent it: " + m.options.Token().Account(account)}}, nil
-		}
+	if above, wrong := row.Above.Get(); wrong {
+		return totalDiffers(row, above), nil
 	}
 	item = Item{Row: row, Books: chain.Some(row.Fee), Difference: chain.Some(row.Fee.Signed())}
+	if _, named := row.key(); !named {
+		item.Outcome = WithoutTransaction
+		return item, nil
+	}
 	found, err := m.find(row)
 	if err != nil {
 		return item, err
 	}
-	if len(found) == 0 && m.options.alias != "" {
-		return Item{Outcome: LeftOut, Row: row, Notes: []string{"the fee is in " + m.options.alias + ", and the ledger has no such transaction"}}, nil
+	if account, known := row.Account.Get(); known && m.options.isView() && m.isSentByAnother(account, found) {
+		item.excluded(SentByAnother, "another account sent it: "+m.options.Token().Account(account))
+		return item, nil
 	}
 	if len(found) == 0 {
 		item.Outcome = OnlyInBooks
@@ -155,22 +162,25 @@ func (m *matcher) judge(row *Row) (item Item, err error) {
 	}
 	item.Transaction = chain.Some(transactionOf(t))
 	line, again := m.named[t.Place()]
-	if shared := m.sharedBy(row); again && shared != nil {
-		if shared.isSplit(t) {
-			m.compare(&item, row, t)
-			return item, nil
-		}
-		if shared.same {
-			return Item{Outcome: LeftOut, Row: row, Notes: []string{fmt.Sprintf("line %d has the fee of this transaction", line)}}, nil
-		}
-	}
-	if again {
+	shared := m.sharedBy(row)
+	switch paid, known := t.Paid().Get(); {
+	case again && known && m.isSplit(shared, paid):
+	case again && m.repeats(row, shared):
+		item.excluded(Repeated, fmt.Sprintf("line %d has the fee of this transaction", line))
+		shared.listed[row.Listing] = true
+		return item, nil
+	case again:
 		item.Outcome = Duplicate
 		item.note("line %d names the same transaction", line)
 		return item, nil
+	default:
+		m.named[t.Place()] = row.Line
 	}
-	m.named[t.Place()] = row.Line
+	if shared != nil {
+		shared.listed[row.Listing] = true
+	}
 	m.compare(&item, row, t)
+	m.compareDate(&item, row, t)
 	return item, nil
 }
 
@@ -216,8 +226,8 @@ func (m *matcher) compareAmount(item *Item, row *Row, t *ledger.Transaction) {
 		item.undetermined()
 		return
 	}
-	if shared := m.sharedBy(row); shared != nil && shared.isSplit(t) {
-		paid = row.Fee
+	if shared := m.sharedBy(row); m.isSplit(shared, paid) {
+		paid = shared.share(row, paid)
 		item.Chain = chain.Some(paid)
 		item.note("its fee is split over %d rows", shared.count)
 	}
@@ -279,21 +289,13 @@ func (i *Item) paid(t *ledger.Transaction) {
 	}
 }
 
-// isMine reports whether an account that a row names is one of the company's. One of them may have claimed an EVM address,
-// which the row's transactions tell.
-func (m *matcher) isMine(account chain.Address, row *Row) (bool, error) {
-	size := m.options.Accounts[0].Size()
-	if m.mine[account] || account.Size() == size {
-		return m.mine[account], nil
-	}
-	if m.mine[account.Hashed()] {
-		return true, nil
-	}
-	found, err := m.find(row)
-	return slices.ContainsFunc(found, func(t *ledger.Transaction) bool {
+// isSentByAnother reports whether a line of a view lists another account's transaction: none of the accounts sent it, and
+// none paid for any transaction that it may mean.
+func (m *matcher) isSentByAnother(account chain.Address, found []*ledger.Transaction) bool {
+	return len(m.mine) > 0 && !m.mine[account] && !m.mine[account.Hashed()] && !slices.ContainsFunc(found, func(t *ledger.Transaction) bool {
 		payer, known := t.Payer.Get()
-		return known && m.mine[payer] && isEVMSender(account, t)
-	}), err
+		return !known || m.mine[payer]
+	})
 }
 
 // isEVMSender reports whether an account sent an EVM transaction. The account that pays for it may have claimed the sender's

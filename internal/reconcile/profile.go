@@ -21,10 +21,12 @@ import (
 // several. One that begins with ~ is a regular expression for the whole name, and "cur.#3" is the
 // third column called "cur.".
 type Profile struct {
-	Name    string   `json:"name"`              // as in --profile
-	Title   string   `json:"title"`             // what the file is called in the output
-	Headers []string `json:"headers"`           // columns that the header must have
-	Without []string `json:"without,omitempty"` // columns that it must not have
+	Name  string `json:"name"`  // as in --profile
+	Title string `json:"title"` // what the file is called in the output
+	// Kind is [View] or [Bookkeeping]; "" only without fees.
+	Kind    RecordKind `json:"kind,omitempty"`
+	Headers []string   `json:"headers"`           // columns that the header must have
+	Without []string   `json:"without,omitempty"` // columns that it must not have
 	// NoFees says that the file has no fees, and which export to take instead. Such a profile
 	// needs nothing else.
 	NoFees string `json:"no_fees,omitempty"`
@@ -48,16 +50,26 @@ type Profile struct {
 	// be met.
 	Only   []condition `json:"only,omitempty"`
 	Except []condition `json:"except,omitempty"`
-	// Incoming says that the file also lists transactions of other senders, who paid their fees.
-	// The account that the row names identifies them.
-	Incoming bool `json:"incoming,omitempty"`
-	// Repeats says that a transaction may have several rows, which repeat its fee or share it.
-	Repeats bool `json:"repeats,omitempty"`
 	// FeeRows describes rows that are a fee of nothing else, with the fee as their amount.
 	FeeRows *feeRows `json:"fee_rows,omitempty"`
 	Note    string   `json:"note,omitempty"`   // what users should know of such files
 	Source  string   `json:"source,omitempty"` // where the form is described
 }
+
+// RecordKind says what the fee beside a row means.
+type RecordKind string
+
+const (
+	// Bookkeeping is a record in which each row's fee is deducted: of a tax, custody, treasury or wallet product, or a
+	// company's own list.
+	Bookkeeping RecordKind = "book"
+	// View is an explorer's list of transactions, with the fee of each, whoever sent it. Several lines of a transaction
+	// repeat its fee.
+	View RecordKind = "view"
+)
+
+// isView reports whether the record is a view. Without a profile, it is a book.
+func (o *Options) isView() bool { return o.applied != nil && o.applied.Kind == View }
 
 // condition is met by a row in which one of the columns holds one of the values, compared as names
 // of columns are.
@@ -165,6 +177,8 @@ func (p *Profile) check() error {
 		return errors.New(`its columns have no "fee"`)
 	case len(p.Columns[Hash])+len(p.Columns[EVMHash])+len(p.Columns[ExtrinsicHash])+len(p.Columns[ID]) == 0:
 		return errors.New(`its columns have no "hash" and no "id"`)
+	case p.Kind != Bookkeeping && p.Kind != View:
+		return fmt.Errorf(`kind %q: write "book" if the fee of each row is deducted, "view" if rows only list what the chain shows`, p.Kind)
 	case !slices.Contains([]Unit{"", Wei, Gwei, Token}, p.Unit):
 		return fmt.Errorf("unit %q: use wei, gwei or token", p.Unit)
 	case !slices.Contains([]string{"", "negative", "either"}, p.Sign):

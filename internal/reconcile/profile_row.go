@@ -137,13 +137,13 @@ func (r *profileRows) findHash(rec *record) {
 	}
 }
 
-// withoutHash returns why a row with a fee is left out that names no transaction; "" where it does.
-func (r *profileRows) withoutHash(rec *record) string {
+// dropOtherNames empties the cell of a row's hash if it has neither a hash nor an ID, such as the name of an order.
+func (r *profileRows) dropOtherNames(rec *record) {
 	text := rec.value(r.hash)
-	if hashIn.MatchString(text) || placeIn.MatchString(text) {
-		return ""
+	if r.hash > 0 && r.hash <= len(rec.cells) && !hashIn.MatchString(text) && !placeIn.MatchString(text) {
+		rec.cells[r.hash-1] = cell{}
+		r.noHash++
 	}
-	return leaveOut(&r.noHash, "no hash names its transaction")
 }
 
 // leaveOut counts a row that is left out.
@@ -182,9 +182,8 @@ func (r *profileRows) counts(a *assets) *profileCounts {
 	return c
 }
 
-// Summary returns the number of rows by kind: "Koinly bulk export, 412 rows: 396 fees of GLMR, 3 of
-// other assets, 13 without a fee". incoming is the number of rows that other accounts sent. It is ""
-// for a file that no profile reads.
+// Summary returns the number of rows by kind: "Koinly bulk export, 412 rows: 396 fees of GLMR, 3 of other assets, 13
+// without a fee". incoming is the number of rows that other accounts sent. It is "" for a file that no profile reads.
 func (f *File) Summary(incoming int) string {
 	c := f.counts
 	if c == nil {

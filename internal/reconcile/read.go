@@ -148,7 +148,7 @@ func openTable(ctx context.Context, in *bufio.Reader, o *Options) (*fileTable, e
 
 // read reads the rows.
 func (f *File) read(t *fileTable, o *Options) error {
-	r := &fileReader{file: f, table: t, options: o, skip: map[int]bool{}, problems: &ProblemsError{}}
+	r := &fileReader{file: f, table: t, options: o, declared: o, skip: map[int]bool{}, problems: &ProblemsError{}}
 	for _, line := range o.SkipRows {
 		r.skip[line] = true
 	}

@@ -15,32 +15,40 @@ import (
 type Outcome string
 
 const (
-	Matched         Outcome = "matched"
-	WithinRounding  Outcome = "within_rounding"         // the row equals the amount at a spreadsheet's precision
-	WithinTolerance Outcome = "within_tolerance"        // the amounts differ by at most the tolerance
-	AmountDiffers   Outcome = "amount_differs"          // the amounts differ by more than the tolerance
-	PayerDiffers    Outcome = "payer_differs"           // the amount agrees, but the row names another payer
-	PaidByAnother   Outcome = "paid_by_another_account" // none of the accounts paid: the chain's side is 0
-	OutsidePeriod   Outcome = "outside_period"          // the transaction is outside the period: the chain's side is 0
-	Undetermined    Outcome = "undetermined"            // neither a rule nor a recorded charge gives the fee, or the payer is unknown
-	Duplicate       Outcome = "duplicate"               // an earlier row names the same transaction
-	Ambiguous       Outcome = "ambiguous"               // the row can mean several transactions, or contradicts itself
-	OnlyInBooks     Outcome = "only_in_books"           // the ledger contains no such transaction
-	OnlyOnChain     Outcome = "only_on_chain"           // the accounts paid for it, but no row names it
-	LeftOut         Outcome = "left_out"                // the row has no fee, or one in another asset; it is not compared
+	Matched            Outcome = "matched"
+	WithinRounding     Outcome = "within_rounding"         // the row equals the amount at a spreadsheet's precision
+	WithinTolerance    Outcome = "within_tolerance"        // the amounts differ by at most the tolerance
+	AmountDiffers      Outcome = "amount_differs"          // the amounts differ by more than the tolerance
+	PayerDiffers       Outcome = "payer_differs"           // the amount agrees, but the row names another payer
+	PaidByAnother      Outcome = "paid_by_another_account" // none of the accounts paid: the chain's side is 0
+	OutsidePeriod      Outcome = "outside_period"          // the transaction is outside the period: the chain's side is 0
+	DatedOutside       Outcome = "dated_outside_period"    // the amount agrees, but the row's date is outside the period
+	Undetermined       Outcome = "undetermined"            // neither a rule nor a recorded charge gives the fee, or the payer is unknown
+	Duplicate          Outcome = "duplicate"               // an earlier row names the same transaction
+	Ambiguous          Outcome = "ambiguous"               // the row can mean several transactions, or contradicts itself
+	OnlyInBooks        Outcome = "only_in_books"           // the ledger contains no such transaction
+	WithoutTransaction Outcome = "without_transaction"     // the row has a fee, but neither a hash nor an ID
+	TotalDiffers       Outcome = "total_differs"           // the record's own total is not the sum of the rows above it
+	OnlyOnChain        Outcome = "only_on_chain"           // the accounts paid for it, but no row names it
+	Repeated           Outcome = "repeated"                // a view lists something else of a transaction, and its fee again: the chain's side is 0
+	SentByAnother      Outcome = "sent_by_another_account" // a view lists a transaction that others sent and paid for: the chain's side is 0
+	LeftOut            Outcome = "left_out"                // the row has no fee, or one in another asset; it is not compared
 )
 
 // Agrees reports whether a row with this outcome needs no correction.
 func (o Outcome) Agrees() bool {
-	return o == Matched || o == WithinRounding || o == WithinTolerance || o == LeftOut
+	return o == Matched || o == WithinRounding || o == WithinTolerance || o.isListedOnly()
 }
 
+// isListedOnly reports whether a row with this outcome is not compared, because it is not a fee of the company.
+func (o Outcome) isListedOnly() bool { return o == Repeated || o == SentByAnother || o == LeftOut }
+
 // isListed reports whether an item with this outcome is among the details.
-func (o Outcome) isListed(all bool) bool { return all || o != Matched && o != LeftOut }
+func (o Outcome) isListed(all bool) bool { return all || o != Matched && !o.isListedOnly() }
 
 // Outcomes returns all outcomes in display order.
 func Outcomes() []Outcome {
-	return []Outcome{Matched, WithinRounding, WithinTolerance, AmountDiffers, PayerDiffers, PaidByAnother, OutsidePeriod, Undetermined, Duplicate, Ambiguous, OnlyInBooks, OnlyOnChain, LeftOut}
+	return []Outcome{Matched, WithinRounding, WithinTolerance, AmountDiffers, PayerDiffers, PaidByAnother, OutsidePeriod, DatedOutside, Undetermined, Duplicate, Ambiguous, OnlyInBooks, WithoutTransaction, TotalDiffers, OnlyOnChain, Repeated, SentByAnother, LeftOut}
 }
 
 // Transaction contains the displayed fields of a transaction.
@@ -100,7 +108,6 @@ type Result struct {
 	Total    Sum
 	Groups   []Group      // the differences by what to do about them, in display order
 	Unfit    []Acceptance // those that fit no difference
-	Incoming int          // rows left out because another account sent them
 	items    items
 	accepted accepted
 	valuer   *money.Valuer // nil without prices
@@ -135,8 +142,11 @@ func newResult(o *Options, s *ledger.Status, c *covered) *Result {
 // Reconciled reports whether the record is complete and everything agrees.
 func (r *Result) Reconciled() bool { return r.Agrees() && r.Complete() }
 
-// Agrees reports whether every compared row and transaction agrees.
-func (r *Result) Agrees() bool { return r.Apart() == 0 }
+// Agrees reports whether every compared row and transaction agrees, or its difference is accepted.
+func (r *Result) Agrees() bool { return r.Open() == 0 }
+
+// Open returns the number of differences that nobody has accepted.
+func (r *Result) Open() int { return r.Apart() - r.Accepted() }
 
 // Complete reports whether missing fees were searched for in the whole period, which requires accounts.
 func (r *Result) Complete() bool {
@@ -154,18 +164,24 @@ func (r *Result) Apart() (count int) {
 }
 
 // Compared returns the number of compared rows and transactions.
-func (r *Result) Compared() int { return r.Total.Count - r.count(LeftOut) }
+func (r *Result) Compared() (count int) {
+	for i := range r.Sums {
+		if s := &r.Sums[i]; !s.Outcome.isListedOnly() {
+			count += s.Count
+		}
+	}
+	return count
+}
 
 // Headline returns the result in one line.
 func (r *Result) Headline() string {
 	apart, count := r.Apart(), r.Compared()
 	var text string
 	switch {
+	case r.Accepted() > 0:
+		text = fmt.Sprintf("%d match, %d accepted, %d open", count-apart, r.Accepted(), r.Open())
 	case apart > 0:
 		text = fmt.Sprintf("%d of %d do not match", apart, count)
-		if n := r.Accepted(); n > 0 {
-			text += fmt.Sprintf(", %d of them accepted", n)
-		}
 	case count == 0 && r.Complete():
 		text = "nothing to compare: the file contains no fees and the accounts paid none"
 	case count == 0:

@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"regexp"
@@ -31,7 +32,7 @@ func parsePlace(text string) (ledger.Place, error) {
 	return p, nil
 }
 
-// Row is a fee as the company recorded it. At least one of the hashes and the transaction ID is known.
+// Row is a fee as the company recorded it. Without a hash or a transaction ID, it names no transaction.
 type Row struct {
 	Line          int // of the file or sheet, from 1
 	Hash          chain.Optional[chain.Hash]
@@ -39,12 +40,17 @@ type Row struct {
 	ExtrinsicHash chain.Optional[chain.Hash]
 	Place         chain.Optional[ledger.Place]
 	Fee           chain.Wei
-	Digits        int  // digits that the fee may have been rounded or cut to; 0 if it is complete
-	Binary        Unit // unit of a fee that a spreadsheet stores as a binary number; "" for text
+	Digits        int                       // digits that the fee may have been rounded or cut to; 0 if it is complete
+	Binary        Unit                      // unit of a fee that a spreadsheet stores as a binary number; "" for text
+	Listing       listing                   // what else a row of a view lists
+	Above         chain.Optional[chain.Wei] // of a total row whose figure, in Fee, is not the sum of the rows above: that sum
 	Account       chain.Optional[chain.Address]
 	Date          chain.Optional[chain.Time]
 	LeftOut       string // why the row is not compared; only its line is set then
 }
+
+// hasFee reports whether the row states a fee in the network's token.
+func (r *Row) hasFee() bool { return r.LeftOut == "" && !r.Above.Known() }
 
 // AnyHash returns a hash that names the transaction, preferably the EVM hash.
 func (r *Row) AnyHash() chain.Optional[chain.Hash] {
@@ -304,11 +310,11 @@ func (r *rowReader) row(rec *record) (row Row, problem *Problem) {
 	if err != nil {
 		return row, &Problem{Line: rec.line, Column: fee, Name: r.header[fee-1], Value: rec.cells[fee-1].value(), Err: err}
 	}
-	if row.LeftOut = leftOut; leftOut == "" && r.profile != nil {
-		row.LeftOut = r.profile.withoutHash(rec)
-	}
-	if row.LeftOut != "" {
+	if row.LeftOut = leftOut; leftOut != "" {
 		return row, nil
+	}
+	if r.profile != nil {
+		r.profile.dropOtherNames(rec)
 	}
 	for i := range r.columns {
 		c := &r.columns[i]
@@ -316,14 +322,32 @@ func (r *rowReader) row(rec *record) (row Row, problem *Problem) {
 			return row, &Problem{Line: rec.line, Column: c.Place, Name: c.Name, Value: rec.cells[c.Place-1].value(), Err: err}
 		}
 	}
-	if !row.Hash.Known() && !row.EVMHash.Known() && !row.ExtrinsicHash.Known() && !row.Place.Known() {
-		return row, &Problem{Line: rec.line, Err: errors.New("its transaction hash and ID are empty; use --skip-rows if the row is not a transaction")}
+	if _, named := row.key(); !named && row.Fee.IsZero() {
+		row.LeftOut = noFee
+	}
+	if r.options.isView() {
+		row.Listing = r.listing(rec)
 	}
 	if rec.short {
 		r.short = append(r.short, rec.line)
 	}
 	return row, nil
 }
+
+// listing returns a checksum of the cells of a row of a view, except those that number the rows.
+func (r *rowReader) listing(rec *record) (l listing) {
+	sum := sha256.New()
+	for i := range rec.cells {
+		if i >= len(r.header) || !slices.Contains(numberNames, plainName(r.header[i])) {
+			fmt.Fprintf(sum, "%q,", rec.cells[i].value())
+		}
+	}
+	copy(l[:], sum.Sum(nil))
+	return l
+}
+
+// numberNames are names of columns that number the rows.
+var numberNames = []string{"", "no", "nr", "number", "row", "line", "index"}
 
 func (r *rowReader) read(row *Row, field Field, c *cell, form amountForm) (err error) {
 	text := c.value()

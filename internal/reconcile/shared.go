@@ -1,63 +1,165 @@
 package reconcile
 
 import (
+	"encoding/binary"
+	"errors"
+	"fmt"
 	"iter"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/ledger"
 )
 
-// Some products write several rows for one transaction, such as one for each transfer of a batch.
-// The rows repeat its fee, share it, or leave it to one of them.
+// A record may have several rows for one transaction, such as one for each transfer of a batch. In a book, they share its
+// fee; a second whole fee is deducted twice. In a view, lines that list different things repeat it.
+
+// booked is the sum of a record's fee column in the network's token: the outcomes must add up to it.
+type booked struct {
+	rows int
+	fees sum
+}
+
+// errUntied reports outcomes that do not add up to the record.
+var errUntied = errors.New("internal error: the outcomes do not add up to the record")
+
+// tie returns an error unless each row of the record has one outcome, and the books of the outcomes add up to its fees.
+func (r *Result) tie(record *booked) error {
+	var outcomes sum
+	rows := 0
+	for i := range r.Sums {
+		s := &r.Sums[i]
+		outcomes.add(s.Books)
+		if s.Outcome != OnlyOnChain {
+			rows += s.Count
+		}
+	}
+	if rows != record.rows || outcomes.overflow || record.fees.overflow || outcomes.wei != record.fees.wei || r.Total.Books != record.fees.wei {
+		return fmt.Errorf("%w: %d rows and %v wei in the outcomes, %d rows and %v wei in the record", errUntied, rows, outcomes.wei, record.rows, record.fees.wei)
+	}
+	return nil
+}
+
+// rowKey names the transaction of a row: by a hash, otherwise by its ID.
+type rowKey struct {
+	hash  chain.Hash
+	place ledger.Place
+}
+
+func (r *Row) key() (k rowKey, known bool) {
+	if k.hash, known = r.AnyHash().Get(); !known {
+		k.place, known = r.Place.Get()
+	}
+	return k, known
+}
+
+// fingerprint returns a short form of the key. Keys with the same fingerprint are rarely different.
+func (k rowKey) fingerprint() uint64 {
+	return binary.LittleEndian.Uint64(k.hash[:]) ^ k.place.Height<<20 ^ uint64(k.place.Row)
+}
 
 // sharedFee sums up the rows of one transaction.
 type sharedFee struct {
-	count    int
-	first    chain.Wei
-	sum      chain.Wei
-	same     bool // all of them have the first row's fee
-	overflow bool
+	count     int
+	first     chain.Wei
+	largest   chain.Wei
+	sum       sum
+	isSettled bool             // a share includes what was cut from all of them
+	listed    map[listing]bool // what the lines of a view list
 }
 
-// isSplit reports whether the rows add up to what the transaction was charged.
-func (s *sharedFee) isSplit(t *ledger.Transaction) bool {
-	paid, known := t.Paid().Get()
-	return known && s.count > 1 && !s.overflow && s.sum == paid
-}
-
-// share reads the rows of files whose transactions may have several.
-func (m *matcher) share(rows iter.Seq2[*Row, error]) error {
-	if p := m.options.applied; p == nil || !p.Repeats {
-		return nil
-	}
-	m.shared = map[chain.Hash]*sharedFee{}
+// survey sums up the record, and the rows of each transaction that has several.
+func (m *matcher) survey(rows iter.Seq2[*Row, error]) error {
+	seen := map[uint64]bool{} // by fingerprint; whether several rows have it
 	for row, err := range rows {
 		if err != nil {
 			return err
 		}
-		hash, has := row.AnyHash().Get()
-		if !has || row.LeftOut != "" {
+		m.record.rows++
+		if !row.hasFee() {
 			continue
 		}
-		s := m.shared[hash]
+		m.record.fees.add(row.Fee)
+		if key, known := row.key(); known {
+			_, again := seen[key.fingerprint()]
+			seen[key.fingerprint()] = again
+			m.isShared = m.isShared || again
+		}
+	}
+	if !m.isShared {
+		return nil
+	}
+	m.shared = map[rowKey]*sharedFee{}
+	for row, err := range rows {
+		if err != nil {
+			return err
+		}
+		key, known := row.key()
+		if !known || !row.hasFee() || !seen[key.fingerprint()] {
+			continue
+		}
+		s := m.shared[key]
 		if s == nil {
-			m.shared[hash] = &sharedFee{count: 1, first: row.Fee, sum: row.Fee, same: true}
-			continue
+			s = &sharedFee{first: row.Fee, listed: map[listing]bool{}}
+			m.shared[key] = s
 		}
-		sum, err := s.sum.Add(row.Fee)
-		s.count, s.sum, s.overflow, s.same = s.count+1, sum, s.overflow || err != nil, s.same && row.Fee == s.first
+		s.count++
+		s.sum.add(row.Fee)
+		if row.Fee.Cmp(s.largest) > 0 {
+			s.largest = row.Fee
+		}
 	}
 	return nil
 }
 
 // sharedBy returns the sum of the rows of a row's transaction; nil if the row is the only one.
 func (m *matcher) sharedBy(row *Row) *sharedFee {
-	hash, has := row.AnyHash().Get()
-	if !has {
-		return nil
-	}
-	if s := m.shared[hash]; s != nil && s.count > 1 {
+	key, _ := row.key()
+	if s := m.shared[key]; s != nil && s.count > 1 {
 		return s
 	}
 	return nil
+}
+
+// isSplit reports whether the rows of a transaction are shares of what it was charged. Shares of a product that cuts
+// fees add up to it within a unit of the last decimal for each; one that is the whole fee is not a share.
+func (m *matcher) isSplit(s *sharedFee, paid chain.Wei) bool {
+	if s == nil || s.sum.overflow {
+		return false
+	}
+	if s.sum.wei == paid {
+		return true
+	}
+	cut := m.options.CutDecimals
+	if cut == 0 || m.options.isCut(s.largest, paid, cut) {
+		return false
+	}
+	apart := s.sum.wei.Difference(paid).Size()
+	limit, err := m.options.unitAfter(cut).Times(uint64(s.count))
+	return err == nil && apart.Cmp(limit) < 0 && apart.Cmp(s.largest) <= 0
+}
+
+// share returns the part of a charge that a row shares: its own amount, and what was cut from all shares with the first
+// row that is as large.
+func (s *sharedFee) share(row *Row, paid chain.Wei) chain.Wei {
+	apart := s.sum.wei.Difference(paid)
+	if s.isSettled || row.Fee.Cmp(apart.Size()) < 0 {
+		return row.Fee
+	}
+	s.isSettled = true
+	part, err := row.Fee.Sub(apart.Size())
+	if apart.Sign() < 0 {
+		part, err = row.Fee.Add(apart.Size())
+	}
+	if err != nil { // isSplit has checked it
+		return row.Fee
+	}
+	return part
+}
+
+// listing identifies what a row lists beside its transaction and its fee.
+type listing [8]byte
+
+// repeats reports whether a row of a view lists something else of a transaction whose fee another line has.
+func (m *matcher) repeats(row *Row, s *sharedFee) bool {
+	return m.options.isView() && s != nil && (row.Fee == s.first || row.Fee.IsZero()) && !s.listed[row.Listing]
 }

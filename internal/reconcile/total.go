@@ -4,20 +4,23 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/feeledger/fees/chain"
 )
 
-// totalWords start the label of a total row, in lower case.
+// totalWords are labels of a total row, in lower case.
 var totalWords = []string{
 	"total", "totals", "subtotal", "sub", "sum", "grand", "gesamt", "gesamtsumme", "gesamtbetrag", "summe", "zwischensumme", "somme", "totale", "totaal", "suma", "soma",
 }
 
+// labelWords may stand beside them.
+var labelWords = []string{"of", "for", "all", "fee", "fees", "gas", "tx", "txn", "transaction", "transactions", "network", "cost", "costs", "amount", "rows", "lines", "wei", "gwei"}
+
 // totals checks the total rows of a file.
 type totals struct {
 	whole, section sum
-	wrong          []string // notes about totals that differ
-	right          int
+	unstated       int // total rows without a figure
 }
 
 // sum is the sum of some rows.
@@ -57,43 +60,37 @@ func (s *sum) is(figure amount) bool {
 	return err == nil && tooFar == nil && twice.Cmp(limit) <= 0
 }
 
-// take recognises a total row: a row without a transaction that has a total label, or only a figure equal to the
-// sum of the rows above it.
-func (t *totals) take(rec *record, rows *rowReader, f *File) bool {
-	if rows.looksLikeTransaction(rec) {
-		return false
+// take recognises a total row: its only text is a total's word, and it names no transaction. It returns the row of a total
+// that is not the sum of the rows above it.
+func (t *totals) take(rec *record, rows *rowReader, f *File) (total bool, wrong *Row, problem *Problem) {
+	place := rows.place(Fee)
+	if rows.looksLikeTransaction(rec) || !rec.isTotal(place, rows.place(Asset), rows.options.Symbol) {
+		return false, nil, nil
 	}
-	labelled := rec.isLabelled()
-	figure, err := rows.figure(rec)
-	known := err == nil && !figure.wei.IsZero()
-	sums := known && (t.whole.is(figure) || t.section.count > 0 && t.section.is(figure))
-	if !labelled && !(sums && t.whole.count > 0 && rec.isFigure(rows.place(Fee))) {
-		return false
-	}
-	f.Totals = append(f.Totals, rec.line)
-	switch {
-	case sums:
-		t.right++
-	case len(t.wrong) >= maxProblems:
-	case err != nil:
-		t.wrong = append(t.wrong, fmt.Sprintf("The total in line %d was not checked: %v.", rec.line, err))
-	default:
-		t.wrong = append(t.wrong, fmt.Sprintf("The total in line %d is %v wei, but the fees above it are %s.", rec.line, figure.wei, t.above(figure.wei)))
-	}
+	section := t.section
 	t.section = sum{}
-	return true
+	if rec.value(place) == "" {
+		t.unstated++
+		f.Totals = append(f.Totals, rec.line)
+		return true, nil, nil
+	}
+	figure, err := rows.figure(rec)
+	switch {
+	case err != nil:
+		return true, nil, &Problem{Line: rec.line, Column: place, Name: rows.header[place-1], Value: rec.value(place), Err: fmt.Errorf("the total cannot be read: %w; correct it, or skip it with --skip-rows %d", err, rec.line)}
+	case t.whole.is(figure), section.count > 0 && section.is(figure):
+		f.Totals = append(f.Totals, rec.line)
+		return true, nil, nil
+	}
+	return true, &Row{Line: rec.line, Fee: figure.wei, Above: chain.Some(t.whole.wei)}, nil
 }
 
-// above returns the sum of the rows above a total row.
-func (t *totals) above(figure chain.Wei) string {
-	if t.whole.overflow {
-		return "more than any amount"
-	}
-	text := fmt.Sprintf("%v wei (difference %v)", t.whole.wei, figure.Difference(t.whole.wei))
-	if t.section.count != t.whole.count {
-		text += fmt.Sprintf("; those since the previous total are %v wei", t.section.wei)
-	}
-	return text
+// totalDiffers returns the item of a total row that is not the sum of the rows above it. Neither figure is a fee.
+func totalDiffers(row *Row, above chain.Wei) Item {
+	apart := row.Fee.Difference(above)
+	item := Item{Outcome: TotalDiffers, Row: row, Difference: chain.Some(apart)}
+	item.note("the total is %v wei, but the fees above it are %v wei (difference %v)", row.Fee, above, apart)
+	return item
 }
 
 // addNotes adds notes about the total rows.
@@ -105,29 +102,38 @@ func (t *totals) addNotes(f *File) {
 	if len(f.Totals) == 1 {
 		note = linesAre(f.Totals) + " a total row, not a fee"
 	}
-	if len(t.wrong) == 0 {
+	if t.unstated == 0 {
 		note += "; the totals match the fees above"
 	}
-	f.Notes = append(append(f.Notes, note+"."), t.wrong...)
+	f.Notes = append(f.Notes, note+".")
 }
 
-// isLabelled reports whether one of the texts of a row is a total label.
-func (r *record) isLabelled() bool {
-	return slices.ContainsFunc(r.cells, func(c cell) bool {
-		if c.number || c.err != nil {
-			return false
-		}
-		words := strings.Fields(plainName(c.text))
-		return len(words) > 0 && (slices.Contains(totalWords, words[0]) || slices.Contains(words, "total"))
-	})
-}
-
-// isFigure reports whether only one column of a row, numbered from 1, is not empty.
-func (r *record) isFigure(place int) bool {
+// isTotal reports whether the only text of a row, beside figures and the token's symbol, is a total's label. The numbers
+// of the columns of fees and assets are from 1.
+func (r *record) isTotal(fee, asset int, symbol string) bool {
+	labelled := false
 	for i := range r.cells {
-		if i != place-1 && (r.cells[i].err != nil || strings.TrimSpace(r.cells[i].text) != "") {
+		c := &r.cells[i]
+		text := c.value()
+		switch {
+		case c.err != nil:
 			return false
+		case text == "", c.number, i == fee-1, !strings.ContainsFunc(text, unicode.IsLetter) && !hashIn.MatchString(text):
+		case i == asset-1 && strings.EqualFold(text, symbol):
+		case labelled || !isTotalLabel(text, symbol):
+			return false
+		default:
+			labelled = true
 		}
 	}
-	return true
+	return labelled
+}
+
+// isTotalLabel reports whether a text is a label such as Total, Grand total or Total fees (GLMR).
+func isTotalLabel(text, symbol string) bool {
+	words := strings.Fields(plainName(text))
+	isTotal := slices.ContainsFunc(words, func(word string) bool { return slices.Contains(totalWords, word) })
+	return isTotal && !slices.ContainsFunc(words, func(word string) bool {
+		return !slices.Contains(totalWords, word) && !slices.Contains(labelWords, word) && word != plainName(symbol)
+	})
 }

@@ -50,7 +50,7 @@ func (i *Item) paidAt(priced, books *time.Location) (none chain.Optional[chain.T
 		return none
 	}
 	local := date.Std().In(books)
-	if midnight := time.Date(local.Year(), local.Month(), local.Day(), 0, 0, 0, 0, books); !midnight.Equal(local) {
+	if !isDay(local, books) {
 		return i.Row.Date
 	}
 	day := time.Date(local.Year(), local.Month(), local.Day(), 0, 0, 0, 0, priced)
