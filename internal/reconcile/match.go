@@ -228,17 +228,28 @@ func (m *matcher) compareAmount(item *Item, row *Row, t *ledger.Transaction) {
 	}
 	if shared := m.sharedBy(row); m.isSplit(shared, paid) {
 		paid = shared.share(row, paid)
-		item.Chain = chain.Some(paid)
 		item.note("its fee is split over %d rows", shared.count)
+		item.Outcome = m.sharedAmount(item, row, paid)
+	} else {
+		item.Outcome = m.amount(item, row, paid)
 	}
-	item.Difference = chain.Some(row.Fee.Difference(paid))
-	item.Outcome = m.amount(item, row, paid)
+	item.Chain, item.Difference = chain.Some(paid), chain.Some(row.Fee.Difference(paid))
 	if why := row.otherPayer(t, m.options.Token()); why != "" {
 		item.note("%s", why)
 		if item.cut = 0; item.Outcome != AmountDiffers {
 			item.Outcome = PayerDiffers
 		}
 	}
+}
+
+// sharedAmount compares a row with its share of a charge: they differ by what was cut from all shares.
+func (m *matcher) sharedAmount(item *Item, row *Row, share chain.Wei) Outcome {
+	if row.Fee == share {
+		return Matched
+	}
+	m.cuts.add(row.Fee.Difference(share))
+	item.note("cut after %d decimals", m.options.CutDecimals)
+	return WithinRounding
 }
 
 // amount compares only the amounts.

@@ -269,7 +269,11 @@ func (r *rowReader) figure(rec *record) (amount, error) {
 	if place > len(rec.cells) {
 		return amount{}, errors.New("the fee column is empty")
 	}
-	return readFee(&rec.cells[place-1], r.amounts)
+	form := r.amounts
+	if form.unit == "" && r.assets.place > 0 {
+		form.unit = Token // as the rows that state the asset
+	}
+	return readFee(&rec.cells[place-1], form)
 }
 
 // maxAmount exceeds the length of any amount, in bytes.

@@ -142,7 +142,9 @@ func reconciledStep(made *closed, about *scope) closeStep {
 	switch {
 	case made == nil || !made.reconciled:
 	case made.Findings.Differences > 0:
-		p.state = cell{Text: console.Counted(made.Findings.Differences, "difference"), Class: "bad"}
+		p.state = cell{Text: console.Counted(made.Findings.Differences, "open difference"), Class: "bad"}
+	case made.Findings.Accepted > 0:
+		p.state, p.next = cell{Text: console.Counted(made.Findings.Accepted, "difference") + " accepted", Class: "ok"}, cell{}
 	default:
 		p.state, p.next = cell{Text: "no differences", Class: "ok"}, cell{}
 	}

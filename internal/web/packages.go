@@ -309,8 +309,11 @@ func findingsOf(f closing.Findings) cell {
 	for what, count := range f.Counts {
 		said = append(said, fmt.Sprintf("%s: %d", what, count))
 	}
-	if len(said) == 0 {
+	switch {
+	case len(said) == 0:
 		return cell{Text: "none", Class: "ok"}
+	case f.None():
+		return cell{Text: strings.Join(said, ", "), Class: "ok"}
 	}
 	return cell{Text: strings.Join(said, ", "), Class: "bad"}
 }

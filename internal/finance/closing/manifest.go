@@ -167,15 +167,18 @@ type Findings struct {
 	Unclassified uint64 `json:"unclassified"` // unrecognised balances events
 	Statements   uint64 `json:"statements"`   // accounts with an unproved statement
 	Journal      uint64 `json:"journal"`      // 1 if the movements do not match the balances
-	Differences  uint64 `json:"differences"`  // between the company's record and the ledger
-	// Accepted counts those of the differences that a person accepted.
+	Differences  uint64 `json:"differences"`  // between the company's record and the ledger, not accepted
+	// Accepted counts the differences that a person accepted. They are explained, not findings.
 	Accepted uint64 `json:"accepted_differences,omitempty"`
 	// Rollforward is 1 if one of its columns does not close.
 	Rollforward uint64 `json:"rollforward,omitempty"`
 }
 
-// None reports whether there are no findings.
-func (f Findings) None() bool { return f == Findings{} }
+// None reports whether there are no findings, beside accepted differences.
+func (f Findings) None() bool {
+	f.Accepted = 0
+	return f == Findings{}
+}
 
 // Counts iterates over the kinds of findings with their counts.
 func (f Findings) Counts(yield func(what string, count uint64) bool) {
@@ -184,7 +187,7 @@ func (f Findings) Counts(yield func(what string, count uint64) bool) {
 		count uint64
 	}{
 		{"failed checks", f.Checks}, {"undetermined fees", f.Undetermined}, {"fee drifts", f.Drifts}, {"unrecognised events", f.Unclassified}, {"failed statements", f.Statements},
-		{"failed rollforwards", f.Rollforward}, {"failed journals", f.Journal}, {"reconciliation differences", f.Differences}, {"accepted differences", f.Accepted},
+		{"failed rollforwards", f.Rollforward}, {"failed journals", f.Journal}, {"open reconciliation differences", f.Differences}, {"accepted reconciliation differences", f.Accepted},
 	} {
 		if n.count > 0 && !yield(n.what, n.count) {
 			return

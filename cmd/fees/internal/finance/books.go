@@ -37,6 +37,11 @@ func addBooks(c *cobra.Command, f *app.BooksInput, of string) {
 	cli.Complete(c, "separator", "comma", "semicolon", "tab", "pipe")
 }
 
+// addStrict adds the flag for accepted differences.
+func addStrict(c *cobra.Command, strict *bool) {
+	c.Flags().BoolVar(strict, "strict", false, "exit with 1 also if all differences are accepted")
+}
+
 // withCommand adds to an error on an unreadable record the command line that reads it. Several command
 // lines are printed, each with its meaning.
 func withCommand(c *cobra.Command, args []string, err error) error {

@@ -132,7 +132,7 @@ type closeFlags struct {
 	accounts, check        string
 	key, signers           string
 	authority, authorities string
-	noBalances             bool
+	noBalances, strict     bool
 	since                  string
 	accept                 string   // a file of accepted differences
 	withCheck              []string // names of flags allowed with --check
@@ -179,6 +179,7 @@ func (f *closeFlags) add(c *cobra.Command) {
 	flags.StringVar(&q.Books.Path, "reconcile", "", "your record of fees, csv or xlsx, as for fees reconcile")
 	flags.StringVar(&f.accept, "accept", "", "for --reconcile, a CSV file of accepted differences, written with fees reconcile --differences and filled in")
 	addBooks(c, &q.Books, "for --reconcile, ")
+	addStrict(c, &f.strict)
 	cli.Complete(c, "as", app.ProgramNames()...)
 	cli.Complete(c, "with", app.WithFees, app.WithMovements)
 }
@@ -245,7 +246,7 @@ func (f *closeFlags) makePackage(c *cobra.Command) error {
 		if err := f.writeSince(c, closed.Package); err != nil {
 			return err
 		}
-		return cli.Found(writeClosed(c.OutOrStdout(), closed), !closed.Manifest.Findings.None() || len(wrong) > 0)
+		return cli.Found(writeClosed(c.OutOrStdout(), closed), !closed.Manifest.Findings.None() || f.strict && closed.Manifest.Findings.Accepted > 0 || len(wrong) > 0)
 	})
 }
 

@@ -19,14 +19,14 @@ func writeProfiles(out io.Writer, width int) error {
 	page := console.NewPage(out, width)
 	for _, fees := range []bool{true, false} {
 		if fees {
-			page.WriteString("Exports that are read as they are (the name is for --profile):\n\n")
+			page.WriteString("Exports that are read as they are (the name is for --profile). A book deducts the\nfee of each row; a view lists what the chain shows, whoever paid:\n\n")
 		} else {
 			page.WriteString("\nExports without fees, for which another export is proposed:\n\n")
 		}
 		for _, p := range reconcile.Profiles() {
 			if fees == (p.NoFees == "") {
-				fmt.Fprintf(page, "  %-20s  ", p.Name)
-				console.WriteWrapped(page, p.Title, 24, width)
+				fmt.Fprintf(page, "  %-20s  %-4s  ", p.Name, p.Kind)
+				console.WriteWrapped(page, p.Title+" (source: "+p.Source+")", 30, width)
 			}
 		}
 	}

@@ -35,14 +35,25 @@ Outcomes of a row:
   payer_differs            a different account paid
   paid_by_another_account  none of the accounts paid; the chain's side is 0
   outside_period           the transaction is not in the period
+  dated_outside_period     the amounts are equal, but the row's date is not in
+                           the period
   undetermined             the fee is undetermined
-  duplicate                an earlier row names the same transaction
+  duplicate                an earlier row has the fee of the same transaction
   ambiguous                the row could name several transactions
   only_in_books            the transaction does not exist
+  without_transaction      the row has a fee, but no hash and no ID
+  total_differs            your total is not the sum of the rows above it
+  repeated                 an explorer's line with the fee of an earlier line
+  sent_by_another_account  an explorer's line of another sender
   left_out                 the row has no fee, or one in another asset
 only_on_chain is a fee of the accounts in the period that no row names.
-matched, within_tolerance, within_rounding and left_out do not count as
-differences.
+matched, within_tolerance, within_rounding, repeated, sent_by_another_account
+and left_out do not count as differences. The books of all outcomes add up to
+the fee column of your record.
+
+A record is a book: the fee of each row is deducted. Rows of one transaction
+share its fee; a second whole fee is a duplicate. Only explorers' exports are
+views, whose lines may repeat a fee; --profiles shows which.
 
 --accounts names your accounts; the chain's side is what they paid in the
 period. Without accounts, only the rows are compared, and the exit code is 2.
@@ -69,13 +80,15 @@ Column names recognised (case-insensitive):
   date            date, time, datetime, timestamp, booking date
 Map others: --map hash=Reference,fee="Network cost", or fee=#3 for the third
 column if two have the same name. If the file has no such column, leave it
-empty: --map date=. The account is compared with the payer; the date is only
-shown. In Koinly's format, the fee is the amount of a row labelled "cost".
+empty: --map date=. The account is compared with the payer, and the date with
+the period; a date without a time of day is a day in --timezone. In Koinly's
+format, the fee is the amount of a row labelled "cost".
 
 The header is the first row that names a fee and a transaction. Rows above the
-header and total rows are listed. A total that does not match its rows is
-reported. --header-row and --skip-rows override this. Row numbers are those of
-a spreadsheet.
+header are listed, and refused if they have a transaction and a fee. So is a
+second header. A total row has no text but a word such as "Total".
+--header-row and --skip-rows override this. Row numbers are those of a
+spreadsheet.
 
 Fees in other assets are left out and counted; the asset is in the asset column
 or in the cell. A fee without an asset is an error if other rows have one. A
@@ -101,8 +114,9 @@ numbers, which a spreadsheet rounds; wei amounts are exact.
 
 --differences FILE writes a line for each difference. To accept one, fill in by,
 time (2026-02-03) and comment, and name the file with --accept, here or for
-fees close. An accepted difference remains a difference, and the exit code 1. If
-its line, transaction or one of its amounts changes, it is another difference.
+fees close. If all differences are accepted, the exit code is 0; with --strict, it
+is 1. If the line, transaction or an amount of a difference changes, it is
+another difference.
 
 ` + pricesManual + `
 Your record, the chain's side and the difference are valued on the
@@ -116,7 +130,7 @@ range of heights from a gateway (a small range) or an archive instead of the
 ledger. FEES_GATEWAY does not.
 
 Exit codes:
-  0  everything matches
+  0  everything matches, or its difference is accepted
   1  differences
   2  usage, no accounts, or an unreadable file
   3  gateway
@@ -138,6 +152,7 @@ type reconcileFlags struct {
 	fix      string // the file for the annotated record
 	list     string // the file for the list of differences
 	accept   string // the file of accepted differences
+	strict   bool
 	all      bool
 	profiles bool // list the profiles
 	paperFlag
@@ -165,6 +180,7 @@ func (f *reconcileFlags) add(c *cobra.Command) {
 	c.Flags().BoolVar(&f.RowsOnly, "rows-only", false, "compare only the rows; do not look for fees missing from your record")
 	f.addPaper(c)
 	addBooks(c, &f.BooksInput, "")
+	addStrict(c, &f.strict)
 	c.Flags().StringVar(&f.fix, "fix", "", "write a copy of your record to this file, with the ledger's figures added")
 	c.Flags().StringVar(&f.list, "differences", "", "write the differences to this CSV file, to accept them with --accept")
 	c.Flags().StringVar(&f.accept, "accept", "", "a CSV file of accepted differences, written with --differences and filled in")
@@ -354,7 +370,7 @@ func (f *reconcileFlags) show(c *cobra.Command, r *reconcile.Result, inputs []cl
 	switch {
 	case r.Compared() == 0 && f.RowsOnly:
 		return fmt.Errorf("%s contains no fee to compare", f.Path)
-	case r.Agrees():
+	case r.Agrees() && (!f.strict || r.Accepted() == 0):
 		return nil
 	}
 	if unseen {
