@@ -137,7 +137,7 @@ func (e *UnreadError) Unwrap() error { return e.Err }
 // Read reads the record. It returns a [RowsError] if rows cannot be read, inside an [UnreadError] if
 // other settings do read it.
 func (in *BooksInput) Read(ctx context.Context, o reconcile.Options) (*reconcile.File, error) {
-	read, err := in.read(ctx, o)
+	read, err := in.readInCurrency(ctx, o)
 	if err == nil {
 		return read, nil
 	}
@@ -159,6 +159,18 @@ func (in *BooksInput) Read(ctx context.Context, o reconcile.Options) (*reconcile
 	return nil, named
 }
 
+// readInCurrency reads the record; if all of its fees are in the currency of the prices, as values in it.
+func (in *BooksInput) readInCurrency(ctx context.Context, o reconcile.Options) (*reconcile.File, error) {
+	read, err := in.read(ctx, o)
+	if o.Prices == nil || err == nil && !read.IsAllIn(o.Prices.Currency) || err != nil && !reconcile.IsInCurrency(err, o.Prices.Currency) {
+		return read, err
+	}
+	if err == nil {
+		read.Close()
+	}
+	return in.read(ctx, o.InCurrency())
+}
+
 // readBy reads the record with the only settings that read it, and says so in its notes.
 func (in *BooksInput) readBy(ctx context.Context, o reconcile.Options, way reconcile.Way) (*reconcile.File, error) {
 	as, err := in.with(way)
@@ -172,7 +184,7 @@ func (in *BooksInput) readBy(ctx context.Context, o reconcile.Options, way recon
 	for _, s := range way.Settings {
 		flags += " --" + s.Name + " " + console.Argument(console.InList(s.Value))
 	}
-	file, err := as.read(ctx, o)
+	file, err := as.readInCurrency(ctx, o)
 	if err == nil {
 		file.Notes = append(file.Notes, "The file was read with"+flags+", because nothing else reads it.")
 	}
@@ -237,7 +249,7 @@ func (in *BooksInput) tried(ctx context.Context, o reconcile.Options, err error,
 		if as.fill(&next) != nil {
 			continue
 		}
-		file, err := as.read(ctx, next)
+		file, err := as.readInCurrency(ctx, next)
 		if err == nil {
 			file.Close()
 			list = append(list, way)

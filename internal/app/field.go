@@ -47,6 +47,7 @@ const (
 	FieldRowsOnly    Field = "rows-only"
 	FieldProfile     Field = "profile"
 	FieldCutDecimals Field = "cut-decimals"
+	FieldTotal       Field = "total"
 	FieldFix         Field = "fix"
 	FieldAccept      Field = "accept"
 	FieldDifferences Field = "differences"

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/console"
@@ -16,12 +17,23 @@ import (
 
 // Reconcile compares a company's record with the ledger. Name is the name of the record's file.
 func (d *Ledger) Reconcile(ctx context.Context, file *reconcile.File, name string, p Period, o reconcile.Options) (*reconcile.Result, error) {
+	result, err := d.match(ctx, file.Rows.All(), p, file.Matching(o))
+	if err != nil {
+		return nil, err
+	}
+	result.File, result.Name = file, name
+	result.Notes = append(result.Notes, file.Notes...)
+	return result, nil
+}
+
+// match compares rows with the ledger.
+func (d *Ledger) match(ctx context.Context, rows iter.Seq2[*reconcile.Row, error], p Period, o reconcile.Options) (*reconcile.Result, error) {
 	o.Partial = p.Partial
 	token, err := d.Token(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if read := o.Token(); read.Places() != token.Places() {
+	if read := o.Token(); !o.Values && read.Places() != token.Places() {
 		return nil, fmt.Errorf("internal error: the record was read with %d decimals, but %s has %d", read.Places(), token.Symbol, token.Places())
 	}
 	if o.Accounts, err = d.natives(ctx, o.Accounts); err != nil {
@@ -36,16 +48,11 @@ func (d *Ledger) Reconcile(ctx context.Context, file *reconcile.File, name strin
 		}
 		o.Period = chain.Some(p.Asked)
 	}
-	result, err := reconcile.Match(ctx, d.Book, file.Rows.All(), file.Matching(o))
-	if err != nil {
-		if errors.Is(err, chain.ErrOverflow) || as[*money.MissingError](err) {
-			return nil, err
-		}
-		return nil, d.wrapErr(err)
+	result, err := reconcile.Match(ctx, d.Book, rows, o)
+	if err != nil && !errors.Is(err, chain.ErrOverflow) && !as[*money.MissingError](err) {
+		err = d.wrapErr(err)
 	}
-	result.File, result.Name = file, name
-	result.Notes = append(result.Notes, file.Notes...)
-	return result, nil
+	return result, err
 }
 
 // CheckPeriod returns an [InputError] if a record is of another period: it has rows, but none of them names a transaction

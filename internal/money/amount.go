@@ -44,6 +44,12 @@ func (a Amount) MarshalText() ([]byte, error) { return []byte(a.String()), nil }
 // Exact returns the amount with all of its decimals.
 func (a Amount) Exact() string { return a.value.String() }
 
+// Units returns the amount in units of 10^-decimals of the currency, rounded half up. It returns an error below 0, and for
+// more than a chain's amount can be.
+func (a Amount) Units(decimals int) (chain.Wei, error) {
+	return chain.ParseWei(a.value.Shift(int32(decimals)).Round(0).String())
+}
+
 // Sign returns the sign of the exact amount: -1, 0 or 1.
 func (a Amount) Sign() int { return a.value.Sign() }
 

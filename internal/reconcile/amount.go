@@ -327,6 +327,12 @@ func ParseTolerance(text string, decimals int) (wei chain.Wei, symbol string, er
 	return number.wei, symbol, nil
 }
 
+// ParseTotal parses a total in a token.
+func ParseTotal(text string, token console.Token) (chain.Wei, error) {
+	a, err := amountForm{unit: Token, decimal: '.', token: token}.read(strings.TrimSpace(text))
+	return a.wei, err
+}
+
 // isSymbol matches token symbols.
 var isSymbol = regexp.MustCompile(`^[A-Za-z]{2,12}$`)
 

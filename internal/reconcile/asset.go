@@ -233,7 +233,7 @@ func (e *errOtherAsset) Error() string {
 	for i := range e.names[:min(len(e.names), maxListed)] {
 		list = append(list, fmt.Sprintf("column %s is in %s", strconv.Quote(shownName(e.names[i])), shownName(e.assets[i])))
 	}
-	return strings.Join(list, ", ") + "; only fees in " + e.symbol + " can be compared with this ledger"
+	return strings.Join(list, ", ") + "; only fees in " + e.symbol + " can be compared with this ledger, and values in a currency with --prices FILE --fiat CODE"
 }
 
 // otherAssets returns the error for columns whose names state another asset, or nil.

@@ -3,6 +3,7 @@ package reconcile
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -216,6 +217,9 @@ func (r *fileReader) end() error {
 		}
 	}
 	r.rows.assets.addNotes(r.file)
+	if left := slices.Collect(maps.Keys(r.rows.assets.left)); len(left) == 1 && r.rows.assets.own == 0 {
+		r.file.otherAsset = left[0]
+	}
 	return nil
 }
 

@@ -116,7 +116,8 @@ func (r *Result) WriteJSON(w io.Writer, all bool) error {
 		Notes      []string             `json:"notes"`
 		Basis      facts                `json:"basis"`
 		Symbol     string               `json:"symbol"`
-		Prices     *money.Basis         `json:"prices,omitempty"` // omitted without prices
+		Values     string               `json:"values_in,omitempty"` // the currency whose values were compared, in units of 10^-18; omitted if amounts were
+		Prices     *money.Basis         `json:"prices,omitempty"`    // omitted without prices
 		Summary    []sumJSON            `json:"summary"`
 		Total      sumJSON              `json:"total"`
 	}
@@ -128,8 +129,11 @@ func (r *Result) WriteJSON(w io.Writer, all bool) error {
 	}
 	head.Headline, head.Complete, head.Accepted, head.Notes = r.Headline(), r.Complete(), r.Accepted(), append([]string{}, r.Notes...)
 	head.Basis, head.Symbol, head.Total = r.basis(), r.Options.Symbol, r.sumJSON(&r.Total)
-	if r.valuer != nil {
-		basis := r.valuer.Basis()
+	if r.Options.Values {
+		head.Values = r.Options.Symbol
+	}
+	if r.prices != nil {
+		basis := r.prices.Basis()
 		head.Prices = &basis
 	}
 	for i := range r.Sums {

@@ -32,6 +32,7 @@ type matcher struct {
 	ctx      context.Context
 	book     Book
 	options  *Options
+	result   *Result
 	period   covered
 	named    map[ledger.Place]int // the line that names a transaction
 	maybe    map[ledger.Place]int // the ambiguous line that may name it
@@ -71,6 +72,7 @@ func Match(ctx context.Context, book Book, rows iter.Seq2[*Row, error], o Option
 		m.mine[a] = true
 	}
 	r = newResult(&o, &status, &m.period)
+	m.result = r
 	if err := m.survey(rows); err != nil {
 		r.Close()
 		return nil, err
@@ -163,7 +165,7 @@ func (m *matcher) judge(row *Row) (item Item, err error) {
 	item.Transaction = chain.Some(transactionOf(t))
 	line, again := m.named[t.Place()]
 	shared := m.sharedBy(row)
-	switch paid, known := t.Paid().Get(); {
+	switch paid, known := m.result.paid(t).Get(); {
 	case again && known && m.isSplit(shared, paid):
 	case again && m.repeats(row, shared):
 		item.excluded(Repeated, fmt.Sprintf("line %d has the fee of this transaction", line))
@@ -220,7 +222,7 @@ func (i *Item) undetermined() {
 
 // compareAmount compares a row's amount with the charged amount, and its account with the payer.
 func (m *matcher) compareAmount(item *Item, row *Row, t *ledger.Transaction) {
-	item.paid(t)
+	m.result.setPaid(item, t)
 	paid, known := item.Chain.Get()
 	if !known {
 		item.undetermined()
@@ -269,7 +271,7 @@ func (m *matcher) amount(item *Item, row *Row, paid chain.Wei) Outcome {
 		item.note("cut after %d decimals", m.options.CutDecimals)
 		return WithinRounding
 	case difference.Size().Cmp(m.options.Tolerance) <= 0:
-		item.note("the difference is within the tolerance of %v wei", m.options.Tolerance)
+		item.note("the difference is within the tolerance of %s", m.options.shown(m.options.Tolerance))
 		return WithinTolerance
 	case row.Digits > 0 && isKept(row.Fee, paid, row.Digits):
 		item.note("the record states only %d digits of the fee", row.Digits)
@@ -282,9 +284,9 @@ func (m *matcher) amount(item *Item, row *Row, paid chain.Wei) Outcome {
 	return AmountDiffers
 }
 
-// paid sets the chain's side: the charged amount, or the fee by the rules if that is unknown.
-func (i *Item) paid(t *ledger.Transaction) {
-	i.Chain = t.Paid()
+// setPaid sets the chain's side: the charged amount, or the fee by the rules if that is unknown.
+func (r *Result) setPaid(i *Item, t *ledger.Transaction) {
+	i.Chain = r.paid(t)
 	charged, isCharged := t.Charged.Get()
 	fee, isFee := t.Fee.Get()
 	noRule := cmp.Or(t.Error, "no rule of its runtime applies")
@@ -491,7 +493,7 @@ func (m *matcher) lacks(t *ledger.Transaction) (*Item, bool) {
 		return nil, false
 	}
 	item := &Item{Outcome: OnlyOnChain, Transaction: chain.Some(transactionOf(t))}
-	item.paid(t)
+	m.result.setPaid(item, t)
 	wei, known := item.Chain.Get()
 	switch {
 	case known && wei.IsZero():

@@ -73,6 +73,7 @@ type Options struct {
 	Period    chain.Optional[ledger.Period] // period of the file; everything sealed if unknown
 	Tolerance chain.Wei                     // differences up to this are WithinTolerance
 	Prices    *money.List                   // prices for valuing the amounts; may be nil
+	Values    bool                          // the record is in the currency of the prices; see [Options.InCurrency]
 	// ToleranceSymbol is the token in which the tolerance was given, "" for wei, Gwei or an unnamed token.
 	// It must equal Symbol.
 	ToleranceSymbol string

@@ -110,7 +110,8 @@ type Result struct {
 	Unfit    []Acceptance // those that fit no difference
 	items    items
 	accepted accepted
-	valuer   *money.Valuer // nil without prices
+	prices   *money.Valuer // nil without prices
+	valuer   *money.Valuer // of the amounts; nil without prices, and if values are compared
 	partial  bool          // the ledger lacks part of the period
 }
 
@@ -130,7 +131,10 @@ func newResult(o *Options, s *ledger.Status, c *covered) *Result {
 		r.Seal = seal.String()
 	}
 	if o.Prices != nil {
-		r.valuer = o.Prices.Valuer()
+		r.prices = o.Prices.Valuer()
+	}
+	if !o.Values {
+		r.valuer = r.prices
 	}
 	for _, o := range Outcomes() {
 		r.Sums = append(r.Sums, r.noSum(o))

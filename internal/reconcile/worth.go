@@ -63,13 +63,16 @@ func (i *Item) paidAt(priced, books *time.Location) (none chain.Optional[chain.T
 
 // checkPrices requires a price for every amount, and adds notes about the prices.
 func (r *Result) checkPrices() error {
-	if r.valuer == nil {
+	if r.prices == nil {
 		return nil
 	}
-	if err := r.valuer.Check(r.Options.Partial); err != nil {
+	if err := r.prices.Check(r.Options.Partial); err != nil {
 		return err
 	}
-	r.Notes = append(r.Notes, r.valuer.Notes()...)
+	if r.Options.Values {
+		r.Notes = append(r.Notes, r.Options.valuesNote())
+	}
+	r.Notes = append(r.Notes, r.prices.Notes()...)
 	return nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,6 +15,7 @@ import (
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/closing"
 	"github.com/feeledger/fees/internal/reconcile"
+	"github.com/feeledger/fees/internal/sys/jsontext"
 	"github.com/feeledger/fees/source"
 )
 
@@ -122,6 +124,11 @@ another difference.
 Your record, the chain's side and the difference are valued on the
 transaction's day, or on the row's date if no transaction was found.
 
+A record in a currency only, such as "Fee (USD)", is compared with --prices and
+--fiat USD: each row with the charge at the price of its day, within 0.01 USD or
+--tolerance. Values are compared then, not amounts. To compare only the total of
+an account in your general ledger, give --total in place of FILE.
+
 ` + cli.LabelsManual + `
 
 The result contains no clock time: the same file and ledger give the same
@@ -142,6 +149,7 @@ const reconcileExamples = `  fees reconcile company.csv --accounts group:company
   fees reconcile company.csv --accounts group:company --skip-rows 12,16 --fix company-checked.csv
   fees reconcile company.csv 1..24 --accounts group:company --differences accepted.csv
   fees reconcile company.csv 1..24 --accounts group:company --prices prices.csv --fiat EUR
+  fees reconcile --total 0.21 --fiat EUR --prices prices.csv --accounts group:company --month 2026-01
   fees reconcile company.csv --rows-only --map hash="Tx Hash",fee="Fee (GLMR)",date= --unit token`
 
 // reconcileFlags are the flags of fees reconcile.
@@ -149,6 +157,7 @@ type reconcileFlags struct {
 	cli.SourceFlags
 	questionFlags
 	app.BooksInput
+	total    string // of a general ledger, compared in place of a file
 	fix      string // the file for the annotated record
 	list     string // the file for the list of differences
 	accept   string // the file of accepted differences
@@ -169,8 +178,11 @@ func newReconcile() *cobra.Command {
 
 // arguments requires a file, except with --profiles.
 func (f *reconcileFlags) arguments(c *cobra.Command, args []string) error {
-	if f.profiles {
+	switch {
+	case f.profiles:
 		return cli.Args(0, 0, "no arguments with --profiles")(c, args)
+	case f.total != "":
+		return cli.Args(0, 1, "no file with --total, and at most one range")(c, args)
 	}
 	return cli.Args(1, 2, "a file and at most one range")(c, args)
 }
@@ -181,6 +193,7 @@ func (f *reconcileFlags) add(c *cobra.Command) {
 	f.addPaper(c)
 	addBooks(c, &f.BooksInput, "")
 	addStrict(c, &f.strict)
+	c.Flags().StringVar(&f.total, "total", "", "compare only this total with what the accounts paid: in the token, or with --prices in --fiat")
 	c.Flags().StringVar(&f.fix, "fix", "", "write a copy of your record to this file, with the ledger's figures added")
 	c.Flags().StringVar(&f.list, "differences", "", "write the differences to this CSV file, to accept them with --accept")
 	c.Flags().StringVar(&f.accept, "accept", "", "a CSV file of accepted differences, written with --differences and filled in")
@@ -190,8 +203,11 @@ func (f *reconcileFlags) add(c *cobra.Command) {
 
 // reconcile compares a company's record with the ledger.
 func (f *reconcileFlags) reconcile(c *cobra.Command, args []string) error {
-	if f.profiles {
+	switch {
+	case f.profiles:
 		return f.Stream(func(w io.Writer) error { return writeProfiles(w, f.Width()) })
+	case f.total != "":
+		return f.compareTotal(c, args)
 	}
 	if err := f.checkPaper(c, &f.Output); err != nil {
 		return err
@@ -248,10 +264,80 @@ func (f *reconcileFlags) reconcile(c *cobra.Command, args []string) error {
 	if err := app.CheckAccepted(result); err != nil {
 		return err
 	}
+	if f.fix != "" && result.Options.Values {
+		return errors.New("--fix writes amounts, but values were compared; leave it out")
+	}
 	if err := errors.Join(f.writeFixed(c, result), f.writeDifferences(c, result)); err != nil {
 		return err
 	}
 	return f.show(c, result, asked.Inputs, book)
+}
+
+// compareTotal compares the total of a general ledger with what the accounts paid.
+func (f *reconcileFlags) compareTotal(c *cobra.Command, args []string) error {
+	if f.fix+f.list+f.accept+f.Gateway != "" || f.RowsOnly {
+		return errors.New("--total compares one sum with a ledger; leave out --fix, --differences, --accept, --gateway and --rows-only")
+	}
+	q, _, err := f.read(c, args)
+	if err != nil {
+		return err
+	}
+	options, err := f.Options(q)
+	if err != nil {
+		return err
+	}
+	d, err := f.LedgerFlags.Open(c.Context(), f.NetworkFile)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	token, err := d.Token(c.Context())
+	if err == nil {
+		err = f.SetToken(&options, token)
+	}
+	if err != nil {
+		return err
+	}
+	t, err := d.CompareTotal(c.Context(), f.total, q.Period, options)
+	if err != nil {
+		return err
+	}
+	err = f.Stream(func(w io.Writer) error {
+		if f.Format == "json" {
+			return jsontext.Write(w, t)
+		}
+		return writeTotal(w, t, f.Width())
+	})
+	return cli.Found(err, !t.Reconciled)
+}
+
+// writeTotal writes the comparison of a total.
+func writeTotal(w io.Writer, t *app.StatedTotal, width int) error {
+	page := console.NewPage(w, width)
+	var pairs console.Pairs
+	amount := func(text string) string { return strings.TrimSpace(console.Plain(text) + " " + t.Token.Symbol) }
+	onChain, apart := cli.NotKnown, cli.NotKnown
+	if paid, known := t.Chain.Get(); known {
+		onChain = amount(t.Token.Tokens(paid))
+	}
+	if d, known := t.Difference.Get(); known {
+		apart = amount(t.Token.Tokens(d))
+	}
+	verdict := "the totals differ"
+	if t.Reconciled {
+		verdict = "the totals match"
+	}
+	pairs.Add("result", verdict+"; only the sums were compared")
+	pairs.Add("books", amount(t.Token.Tokens(t.Books)))
+	pairs.Add("chain", onChain)
+	pairs.Add("difference", apart)
+	pairs.Add("tolerance", amount(t.Token.Tokens(t.Tolerance)))
+	pairs.Add("transactions", strconv.Itoa(t.Transactions))
+	for _, note := range t.Notes {
+		pairs.Add("note", note)
+	}
+	page.Pairs(pairs)
+	return page.Flush()
 }
 
 // askForAccounts shows the comparison of the rows, and the commands with accounts. It writes no file: a
