@@ -275,10 +275,10 @@ func (r *fileReader) sheets() (list []Way) {
 	if r.table.book == nil || r.options.Sheet != "" {
 		return nil
 	}
-	names := r.table.book.sheets
-	for _, name := range names[:min(len(names), maxProposedSheets)] {
-		if name != r.table.sheet {
-			list = append(list, Way{fmt.Sprintf("the fees are in the sheet %q", shownName(name)), []Setting{{"sheet", name}}})
+	sheets := r.table.book.sheets
+	for _, s := range sheets[:min(len(sheets), maxProposedSheets)] {
+		if s.name != r.table.sheet {
+			list = append(list, Way{fmt.Sprintf("the fees are in the sheet %q", shownName(s.name)), []Setting{{"sheet", s.name}}})
 		}
 	}
 	return list

@@ -80,6 +80,7 @@ type Options struct {
 	Partial         bool         // allow a period that the ledger does not cover
 
 	applied      *Profile // the profile that reads the file; nil means none
+	unread       []string // quoted names of sheets with fees that were not read
 	alias        string   // the file's own symbol for the network's token; "" if it is the network's
 	fileDecimals int      // highest number of decimals of a fee in the file
 }

@@ -86,25 +86,27 @@ type Sum struct {
 
 // Result compares a company's record with the ledger.
 type Result struct {
-	File     *File    // may be nil
-	Name     string   // of the file, may be ""
-	Notes    []string // limits of the result
-	Network  string
-	Genesis  chain.Optional[chain.Hash]
-	Sealed   chain.Optional[uint64]        // the height of the last sealed block
-	Seal     string                        // of the ledger, or of a package's period; "" if nothing is sealed
-	Period   chain.Optional[ledger.Period] // as requested
-	Span     chain.Optional[chain.Heights] // compared blocks
-	Options  Options
-	Sums     []Sum // one per outcome
-	Total    Sum
-	Groups   []Group      // the differences by what to do about them, in display order
-	Unfit    []Acceptance // those that fit no difference
-	Incoming int          // rows left out because another account sent them
-	items    items
-	accepted accepted
-	valuer   *money.Valuer // nil without prices
-	partial  bool          // the ledger lacks part of the period
+	File    *File    // may be nil
+	Name    string   // of the file, may be ""
+	Notes   []string // limits of the result
+	Network string
+	Genesis chain.Optional[chain.Hash]
+	Sealed  chain.Optional[uint64]        // the height of the last sealed block
+	Seal    string                        // of the ledger, or of a package's period; "" if nothing is sealed
+	Period  chain.Optional[ledger.Period] // as requested
+	Span    chain.Optional[chain.Heights] // compared blocks
+	Options Options
+	Sums    []Sum // one per outcome
+	Total   Sum
+	Groups  []Group      // the differences by what to do about them, in display order
+	Unfit   []Acceptance // those that fit no difference
+	// UnreadSheets lists the quoted names of sheets with fees that were not read, while the user has named no sheet.
+	UnreadSheets []string
+	Incoming     int // rows left out because another account sent them
+	items        items
+	accepted     accepted
+	valuer       *money.Valuer // nil without prices
+	partial      bool          // the ledger lacks part of the period
 }
 
 // Items iterates over the rows in order, then over the transactions without one in chain order, and can be called
@@ -118,6 +120,7 @@ func newResult(o *Options, s *ledger.Status, c *covered) *Result {
 	r := &Result{
 		Notes: c.notes(), Network: s.Network, Genesis: s.Genesis, Sealed: s.Sealed,
 		Period: o.Period, Span: c.Span, Options: *o, partial: len(c.Lacks) > 0, accepted: newAccepted(o.Accepted),
+		UnreadSheets: o.unread,
 	}
 	if seal, ok := s.Seal.Get(); ok {
 		r.Seal = seal.String()
@@ -135,8 +138,8 @@ func newResult(o *Options, s *ledger.Status, c *covered) *Result {
 // Reconciled reports whether the record is complete and everything agrees.
 func (r *Result) Reconciled() bool { return r.Agrees() && r.Complete() }
 
-// Agrees reports whether every compared row and transaction agrees.
-func (r *Result) Agrees() bool { return r.Apart() == 0 }
+// Agrees reports whether every compared row and transaction agrees, and no sheet with fees is left to read.
+func (r *Result) Agrees() bool { return r.Apart() == 0 && len(r.UnreadSheets) == 0 }
 
 // Complete reports whether missing fees were searched for in the whole period, which requires accounts.
 func (r *Result) Complete() bool {
@@ -181,7 +184,7 @@ func (r *Result) Headline() string {
 	if r.partial {
 		text += "; the ledger lacks part of the period"
 	}
-	return text
+	return r.open(text)
 }
 
 // add adds an item and its amounts.

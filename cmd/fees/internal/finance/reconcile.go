@@ -367,6 +367,9 @@ func (f *reconcileFlags) show(c *cobra.Command, r *reconcile.Result, inputs []cl
 		if n := r.Accepted(); n > 0 {
 			found = append(found, fmt.Sprintf("%d of the differences accepted", n))
 		}
+		if n := len(r.UnreadSheets); n > 0 {
+			found = append(found, console.Counted(n, "sheet")+" with fees not read")
+		}
 		fmt.Fprintln(stderr, "fees: "+strings.Join(found, ", "))
 	}
 	return cli.ErrFinding
