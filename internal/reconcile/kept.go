@@ -107,6 +107,11 @@ func (p *packer) row(r *Row) {
 	p.text(string(r.Binary))
 	maybe(p, r.Account, p.address)
 	maybe(p, r.Date, p.time)
+	p.text(r.Other.Name)
+	if r.Other.Name != "" {
+		p.text(r.Other.Chain)
+		p.text(r.Other.Unread)
+	}
 	p.text(r.LeftOut)
 }
 
@@ -229,6 +234,9 @@ func (u *unpacker) row() (r Row) {
 	r.Binary = Unit(u.text())
 	r.Account = maybeRead(u, u.address)
 	r.Date = maybeRead(u, u.time)
+	if r.Other.Name = u.text(); r.Other.Name != "" {
+		r.Other.Chain, r.Other.Unread = u.text(), u.text()
+	}
 	r.LeftOut = u.text()
 	return r
 }

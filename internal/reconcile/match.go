@@ -40,6 +40,7 @@ type matcher struct {
 	asked    map[lookup][]*ledger.Transaction
 	mine     map[chain.Address]bool
 	shared   map[chain.Hash]*sharedFee // by the hashes of several rows; nil where a file's rows are taken one by one
+	others   otherAssets
 	cuts     cuts
 	incoming int // rows that other accounts sent
 }
@@ -69,6 +70,10 @@ func Match(ctx context.Context, book Book, rows iter.Seq2[*Row, error], o Option
 		m.mine[a] = true
 	}
 	r = newResult(&o, &status, &m.period)
+	m.others.network = status.Network
+	if err := m.learnAssets(rows); err != nil {
+		return nil, err
+	}
 	if err := m.share(rows); err != nil {
 		return nil, err
 	}
@@ -92,9 +97,9 @@ func Match(ctx context.Context, book Book, rows iter.Seq2[*Row, error], o Option
 	case m.free > 0:
 		r.Notes = append(r.Notes, fmt.Sprintf("%s without a fee %s not in the books, which makes no difference.", console.Counted(m.free, "transaction"), console.Verb(m.free, "is", "are")))
 	}
-	r.Notes = append(r.Notes, m.cuts.notes(&o)...)
+	r.Notes = append(append(r.Notes, m.cuts.notes(&o)...), m.others.notes(o.Symbol)...)
 	r.settle()
-	r.Incoming = m.incoming
+	r.Incoming, r.OtherAssets = m.incoming, m.others.left.sum()
 	if len(m.idle) > 0 {
 		r.Notes = append(r.Notes, r.Options.Token().PaidNothing(m.idle)+".")
 	}
@@ -123,6 +128,9 @@ func (m *matcher) judge(row *Row) (item Item, err error) {
 	if row.LeftOut != "" {
 		return Item{Outcome: LeftOut, Row: row, Notes: []string{row.LeftOut}}, nil
 	}
+	if item, decided, err := m.otherAsset(row); decided || err != nil {
+		return item, err
+	}
 	if account, known := row.Account.Get(); known && len(m.mine) > 0 && m.options.applied != nil && m.options.applied.Incoming {
 		if mine, err := m.isMine(account, row); err != nil {
 			return item, err
@@ -131,13 +139,10 @@ func (m *matcher) judge(row *Row) (item Item, err error) {
 			return Item{Outcome: LeftOut, Row: row, Notes: []string{"another account sent it: " + m.options.Token().Account(account)}}, nil
 		}
 	}
-	item = Item{Row: row, Books: chain.Some(row.Fee), Difference: chain.Some(row.Fee.Signed())}
+	item = Item{Row: row, Books: chain.Some(row.Fee), Difference: chain.Some(row.Fee.Signed()), Notes: m.stated(row)}
 	found, err := m.find(row)
 	if err != nil {
 		return item, err
-	}
-	if len(found) == 0 && m.options.alias != "" {
-		return Item{Outcome: LeftOut, Row: row, Notes: []string{"the fee is in " + m.options.alias + ", and the ledger has no such transaction"}}, nil
 	}
 	if len(found) == 0 {
 		item.Outcome = OnlyInBooks

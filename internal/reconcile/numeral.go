@@ -34,8 +34,9 @@ func (f amountForm) number(text, plain string) (a amount, err error) {
 	case count == sheetDigits:
 		a.digits = count
 	}
-	if f.unit == Token {
-		a.decimals = max(0, n.places)
+	if f.unit.isToken() {
+		power, _ := f.unit.power()
+		a.decimals = max(0, n.places-power)
 	}
 	a.wei, err = f.wei(&n)
 	return a, err

@@ -27,10 +27,11 @@ const (
 
 // places returns the number of decimals that an amount can have.
 func (u Unit) places(token console.Token) int {
-	switch u {
-	case Token:
-		return token.Places()
-	case Gwei:
+	power, _ := u.power()
+	switch {
+	case u.isToken():
+		return token.Places() + power
+	case u == Gwei:
 		return console.GweiDecimals
 	}
 	return 0
@@ -41,7 +42,7 @@ var errGwei = fmt.Errorf("is in gwei, which only tokens with %d decimals have; u
 
 // fits reports whether a token has the unit.
 func (u Unit) fits(token console.Token) bool {
-	return u != Gwei || token.Places() == console.TokenDecimals
+	return u != Gwei && u.places(token) >= 0 || u == Gwei && token.Places() == console.TokenDecimals
 }
 
 // Options control how a file is read and what it is compared with. The zero value reads a file that states

@@ -103,6 +103,7 @@ type Result struct {
 	// UnreadSheets lists the quoted names of sheets with fees that were not read, while the user has named no sheet.
 	UnreadSheets []string
 	Incoming     int // rows left out because another account sent them
+	OtherAssets  int // rows left out because their fee is in another asset
 	items        items
 	accepted     accepted
 	valuer       *money.Valuer // nil without prices

@@ -43,7 +43,8 @@ type Row struct {
 	Binary        Unit // unit of a fee that a spreadsheet stores as a binary number; "" for text
 	Account       chain.Optional[chain.Address]
 	Date          chain.Optional[chain.Time]
-	LeftOut       string // why the row is not compared; only its line is set then
+	Other         OtherAsset // of the fee, if the row states another than the network's token
+	LeftOut       string     // why the row is not compared
 }
 
 // AnyHash returns a hash that names the transaction, preferably the EVM hash.
@@ -300,9 +301,13 @@ func (r *rowReader) row(rec *record) (row Row, problem *Problem) {
 			return row, nil
 		}
 	}
-	form, leftOut, err := r.assets.read(rec, &rec.cells[fee-1], r.amounts)
+	form, leftOut, other, err := r.assets.read(rec, &rec.cells[fee-1], r.amounts)
 	if err != nil {
 		return row, &Problem{Line: rec.line, Column: fee, Name: r.header[fee-1], Value: rec.cells[fee-1].value(), Err: err}
+	}
+	if row.Other = other; other.Name != "" && other.Name != r.assets.alias {
+		r.readOther(&row, rec, form)
+		return row, nil
 	}
 	if row.LeftOut = leftOut; leftOut == "" && r.profile != nil {
 		row.LeftOut = r.profile.withoutHash(rec)
@@ -323,6 +328,17 @@ func (r *rowReader) row(rec *record) (row Row, problem *Problem) {
 		r.short = append(r.short, rec.line)
 	}
 	return row, nil
+}
+
+// readOther reads a row that states another asset, which may be of another chain: what cannot be read is unknown.
+func (r *rowReader) readOther(row *Row, rec *record, form amountForm) {
+	decimals, worths := r.decimals, r.worths
+	for _, c := range r.columns {
+		if err := r.read(row, c.Field, &rec.cells[c.Place-1], form); err != nil && c.Field == Fee {
+			row.Other.Unread = err.Error()
+		}
+	}
+	r.decimals, r.worths = decimals, worths
 }
 
 func (r *rowReader) read(row *Row, field Field, c *cell, form amountForm) (err error) {

@@ -36,7 +36,7 @@ func (m *matcher) share(rows iter.Seq2[*Row, error]) error {
 			return err
 		}
 		hash, has := row.AnyHash().Get()
-		if !has || row.LeftOut != "" {
+		if !has || row.LeftOut != "" || m.others.besides(row) > 0 {
 			continue
 		}
 		s := m.shared[hash]

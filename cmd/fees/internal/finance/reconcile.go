@@ -77,12 +77,13 @@ header and total rows are listed. A total that does not match its rows is
 reported. --header-row and --skip-rows override this. Row numbers are those of
 a spreadsheet.
 
-Fees in other assets are left out and counted; the asset is in the asset column
-or in the cell. A fee without an asset is an error if other rows have one. A
-column such as "Fee (MOVR)" is an error in a GLMR ledger.
+Fees in other assets are left out and counted, unless the ledger has the
+transaction; the asset is in the asset column or in the cell. A fee without an
+asset is an error if other rows have one. A column such as "Fee (MOVR)" is an
+error in a GLMR ledger.
 
 Units and formats are never guessed. The unit is in the column's name, in
---unit, or in each cell (0.0021 GLMR, 2100000 Gwei). Declare separators:
+--unit, or in each cell (0.0021 GLMR, 2.1 mGLMR, 2100000 Gwei). Declare separators:
 2,10,000 needs --thousands ",". Negative fees (-5, 5-, (5)) need --negative.
 2.1E+15 is read exactly; 2.10E+15 is refused, because its format may hide
 digits. A currency amount after the fee, as in 0.0021 GLMR ($0.00048), is
