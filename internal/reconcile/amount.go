@@ -27,6 +27,7 @@ type amount struct {
 	wei      chain.Wei
 	digits   int    // significant digits that it may have been rounded or cut to; 0 if it is complete
 	binary   Unit   // unit of a number stored by a spreadsheet; "" for text
+	written  Unit   // unit of a text with as many digits as programs write of a binary number; "" for others
 	worth    string // the amount in a currency shown beside it
 	decimals int    // of an amount in the token, as written; 0 in other units
 }
@@ -295,14 +296,6 @@ func isKept(number, of chain.Wei, digits int) bool {
 	zeros := strings.Repeat("0", len(text)-digits)
 	shown := number.String()
 	return shown == text[:digits]+zeros || shown == rounded(text, digits)+zeros
-}
-
-// isSameBinary reports whether a spreadsheet, and programs that write one, store both amounts as the same
-// 53-bit binary number. Nothing is computed with these numbers.
-func isSameBinary(a, b chain.Wei, places int) bool {
-	first, err := strconv.ParseFloat(console.Scaled(a, places), 64)
-	second, err2 := strconv.ParseFloat(console.Scaled(b, places), 64)
-	return err == nil && err2 == nil && first == second
 }
 
 // lastDigit returns the value of the last digit of a spreadsheet's number, or 0 if that is less than a wei.

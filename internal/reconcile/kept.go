@@ -105,6 +105,7 @@ func (p *packer) row(r *Row) {
 	p.wei(r.Fee)
 	p.number(uint64(r.Digits))
 	p.text(string(r.Binary))
+	p.text(string(r.Written))
 	maybe(p, r.Account, p.address)
 	maybe(p, r.Date, p.time)
 	p.text(r.Other.Name)
@@ -231,7 +232,7 @@ func (u *unpacker) row() (r Row) {
 	r.Place = maybeRead(u, u.place)
 	r.Fee = u.wei()
 	r.Digits = int(u.number())
-	r.Binary = Unit(u.text())
+	r.Binary, r.Written = Unit(u.text()), Unit(u.text())
 	r.Account = maybeRead(u, u.address)
 	r.Date = maybeRead(u, u.time)
 	if r.Other.Name = u.text(); r.Other.Name != "" {

@@ -245,8 +245,11 @@ func (m *matcher) amount(item *Item, row *Row, paid chain.Wei) Outcome {
 	case row.Digits == sheetDigits && isKept(row.Fee, paid, sheetDigits):
 		item.note("spreadsheets keep 15 digits, so %[2]v wei became %[1]v", row.Fee, paid)
 		return WithinRounding
-	case row.Binary != "" && isSameBinary(row.Fee, paid, row.Binary.places(m.options.Token())):
+	case row.Binary != "" && isSameDouble(row.Fee, paid, row.Binary.places(m.options.Token())):
 		item.note("spreadsheets store binary numbers, so %[2]v wei became %[1]v", row.Fee, paid)
+		return WithinRounding
+	case row.Written != "" && isWritten(row.Fee, paid, row.Written.places(m.options.Token())):
+		item.note("spreadsheets and scripts write 15 to 17 digits of binary numbers, so %[2]v wei became %[1]v", row.Fee, paid)
 		return WithinRounding
 	case m.options.CutDecimals > 0 && m.options.isCut(row.Fee, paid, m.options.CutDecimals):
 		m.cuts.add(difference)

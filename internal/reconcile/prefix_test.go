@@ -25,7 +25,7 @@ func TestPrefixes(t *testing.T) {
 		{"fee", "2.1 mGLMR ($0.01)", "2100000000000000", ""},
 		{"fee", "0.0021 GLMR (2.1 mGLMR)", "2100000000000000", ""},
 		{"fee", "2.100000000000001 mGLMR", "2100000000000001", ""},
-		{"fee", "2.1000000000000001 mGLMR", "", "has 16 decimals, but an amount in milli has at most 15"},
+		{"fee", "2.0000000000000001234 mGLMR", "", "has 19 decimals, but an amount in milli has at most 15"},
 		{"fee", "2100 \u00b5GLMR", "2100000000000000", ""},
 		{"fee", "2100 \u03bcGLMR", "2100000000000000", ""},
 		{"fee", "\u00b5GLMR 2100", "2100000000000000", ""},

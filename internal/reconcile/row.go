@@ -41,6 +41,7 @@ type Row struct {
 	Fee           chain.Wei
 	Digits        int  // digits that the fee may have been rounded or cut to; 0 if it is complete
 	Binary        Unit // unit of a fee that a spreadsheet stores as a binary number; "" for text
+	Written       Unit // unit of a text with 15 to 17 digits, as programs write binary numbers; "" for others
 	Account       chain.Optional[chain.Address]
 	Date          chain.Optional[chain.Time]
 	Other         OtherAsset // of the fee, if the row states another than the network's token
@@ -350,7 +351,7 @@ func (r *rowReader) read(row *Row, field Field, c *cell, form amountForm) (err e
 		return fmt.Errorf("it is %w", errNotUTF8)
 	case field == Fee:
 		fee, err := readFee(c, form)
-		row.Fee, row.Digits, row.Binary = fee.wei, fee.digits, fee.binary
+		row.Fee, row.Digits, row.Binary, row.Written = fee.wei, fee.digits, fee.binary, fee.written
 		r.decimals = max(r.decimals, fee.decimals)
 		r.worths.add(fee.worth)
 		return err

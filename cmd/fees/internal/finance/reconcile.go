@@ -83,8 +83,9 @@ asset is an error if other rows have one. A column such as "Fee (MOVR)" is an
 error in a GLMR ledger.
 
 Units and formats are never guessed. The unit is in the column's name, in
---unit, or in each cell (0.0021 GLMR, 2.1 mGLMR, 2100000 Gwei). Declare separators:
-2,10,000 needs --thousands ",". Negative fees (-5, 5-, (5)) need --negative.
+--unit, or in each cell (0.0021 GLMR, 2.1 mGLMR, 2100000 Gwei). Declare
+separators: 2,10,000 needs --thousands ",". Negative fees (-5, 5-, (5)) need
+--negative.
 2.1E+15 is read exactly; 2.10E+15 is refused, because its format may hide
 digits. A currency amount after the fee, as in 0.0021 GLMR ($0.00048), is
 ignored. If a file cannot be read, the error lists the rows and a command for
