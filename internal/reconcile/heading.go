@@ -96,7 +96,7 @@ func (r *fileReader) begin(rec *record) error {
 	r.file.HeaderRow, r.file.Unit = rec.line, unit
 	o := r.options
 	r.rows = &rowReader{
-		options: o, columns: r.file.Columns, header: h, workbook: r.table.form == "xlsx", dates: dates, assets: newAssets(h, r.file.Columns, o), feeRow: newFeeRow(h, r.file.Columns), profile: newProfileRows(h, r.file.Columns, o),
+		options: o, columns: r.file.Columns, header: h, workbook: r.table.form == "xlsx", dates: dates, assets: newAssets(h, r.file.Columns, o), feeRow: newFeeRow(h, r.file.Columns), profile: newProfileRows(h, r.file.Columns, o), labels: newPayerLabels(o.Labels),
 		amounts: amountForm{unit: unit, token: o.Token(), negative: o.Negative, decimal: o.Decimal, thousands: o.Thousands},
 	}
 	r.file.name(above)

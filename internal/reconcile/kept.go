@@ -107,6 +107,7 @@ func (p *packer) row(r *Row) {
 	p.text(string(r.Binary))
 	p.text(string(r.Written))
 	maybe(p, r.Account, p.address)
+	p.text(r.Payer)
 	maybe(p, r.Date, p.time)
 	p.text(r.Other.Name)
 	if r.Other.Name != "" {
@@ -234,6 +235,7 @@ func (u *unpacker) row() (r Row) {
 	r.Digits = int(u.number())
 	r.Binary, r.Written = Unit(u.text()), Unit(u.text())
 	r.Account = maybeRead(u, u.address)
+	r.Payer = u.text()
 	r.Date = maybeRead(u, u.time)
 	if r.Other.Name = u.text(); r.Other.Name != "" {
 		r.Other.Chain, r.Other.Unread = u.text(), u.text()

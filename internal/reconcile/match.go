@@ -91,7 +91,7 @@ func Match(ctx context.Context, book Book, rows iter.Seq2[*Row, error], o Option
 	}
 	switch {
 	case len(m.mine) == 0:
-		r.Notes = append(r.Notes, "Without accounts, a row matches any payer, and fees missing from the books were not searched for.")
+		r.Notes = append(r.Notes, "Without accounts, a row that names no payer matches any, and fees missing from the books were not searched for.")
 	case o.RowsOnly:
 		r.Notes = append(r.Notes, "Fees missing from the books were not searched for.")
 	case m.free > 0:
@@ -228,7 +228,7 @@ func (m *matcher) compareAmount(item *Item, row *Row, t *ledger.Transaction) {
 	}
 	item.Difference = chain.Some(row.Fee.Difference(paid))
 	item.Outcome = m.amount(item, row, paid)
-	if why := row.otherPayer(t, m.options.Token()); why != "" {
+	if why := cmp.Or(row.otherPayer(t, m.options.Token()), m.otherLabel(row, t)); why != "" {
 		item.note("%s", why)
 		if item.cut = 0; item.Outcome != AmountDiffers {
 			item.Outcome = PayerDiffers

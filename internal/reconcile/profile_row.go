@@ -95,7 +95,7 @@ func newProfileRows(h header, columns []Column, o *Options) *profileRows {
 
 // prepare puts the hash, the account and the amount of a row where they are read, and returns why
 // the row is left out; "" for a row with a fee of the company's.
-func (r *profileRows) prepare(rec *record) (leftOut string) {
+func (r *profileRows) prepare(rec *record, labels *payerLabels) (leftOut string) {
 	r.feeRow.move(rec, r.fee, r.asset)
 	for i := range r.except {
 		if c := &r.except[i]; c.isMet(rec) {
@@ -109,7 +109,7 @@ func (r *profileRows) prepare(rec *record) (leftOut string) {
 	}
 	r.findHash(rec)
 	if account := rec.value(r.account); account != "" && !strings.HasPrefix(account, "0x") {
-		if _, err := chain.ParseAccount(account); err != nil { // the name of a wallet
+		if _, err := chain.ParseAccount(account); err != nil && labels.find(account) == "" { // the name of a wallet
 			rec.cells[r.account-1] = cell{}
 		}
 	}

@@ -43,6 +43,7 @@ type Row struct {
 	Binary        Unit // unit of a fee that a spreadsheet stores as a binary number; "" for text
 	Written       Unit // unit of a text with 15 to 17 digits, as programs write binary numbers; "" for others
 	Account       chain.Optional[chain.Address]
+	Payer         string // the payer by a label of the address book; "" if the row names an address or none
 	Date          chain.Optional[chain.Time]
 	Other         OtherAsset // of the fee, if the row states another than the network's token
 	LeftOut       string     // why the row is not compared
@@ -148,7 +149,8 @@ type rowReader struct {
 	assets   assets
 	feeRow   feeRow
 	profile  *profileRows // nil without one
-	decimals int          // the most of a fee in the token
+	labels   payerLabels
+	decimals int // the most of a fee in the token
 	dates    *dateReader
 	worths   worths
 	short    []int // lines that end before the last column
@@ -298,7 +300,7 @@ func (r *rowReader) row(rec *record) (row Row, problem *Problem) {
 	fee := r.place(Fee)
 	r.feeRow.move(rec, fee, r.place(Asset))
 	if r.profile != nil {
-		if row.LeftOut = r.profile.prepare(rec); row.LeftOut != "" {
+		if row.LeftOut = r.profile.prepare(rec, &r.labels); row.LeftOut != "" {
 			return row, nil
 		}
 	}
@@ -366,6 +368,9 @@ func (r *rowReader) read(row *Row, field Field, c *cell, form amountForm) (err e
 		return known(&row.Date, func() (chain.Time, error) { return r.dates.text(text) })
 	case c.number:
 		return fmt.Errorf("%q is stored as a number or a date; store it as text", jsonscan.Excerpt(text))
+	case field == Account && r.labels.find(text) != "":
+		row.Payer = r.labels.find(text)
+		return nil
 	case field == Account:
 		return known(&row.Account, func() (chain.Address, error) { return chain.ParseAccount(text) })
 	case field == ID:

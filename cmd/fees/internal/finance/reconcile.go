@@ -69,8 +69,9 @@ Column names recognised (case-insensitive):
   date            date, time, datetime, timestamp, booking date
 Map others: --map hash=Reference,fee="Network cost", or fee=#3 for the third
 column if two have the same name. If the file has no such column, leave it
-empty: --map date=. The account is compared with the payer; the date is only
-shown. In Koinly's format, the fee is the amount of a row labelled "cost".
+empty: --map date=. The account, an address or a label of the address book, is
+compared with the payer; the date is only shown. In Koinly's format, the fee is
+the amount of a row labelled "cost".
 
 The header is the first row that names a fee and a transaction. Rows above the
 header and total rows are listed. A total that does not match its rows is
