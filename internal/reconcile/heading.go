@@ -196,6 +196,7 @@ func (r *fileReader) end() error {
 	r.totals.addNotes(r.file)
 	r.rows.addNotes(r.file)
 	r.file.Count, r.file.decimals, r.file.alias = r.file.Rows.Len(), r.rows.decimals, r.rows.assets.alias
+	r.file.plain = len(r.rows.assets.left) == 0 && r.file.alias == ""
 	if p := r.rows.profile; p != nil {
 		r.file.counts = p.counts(&r.rows.assets)
 		if p.Note != "" {

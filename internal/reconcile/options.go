@@ -82,6 +82,7 @@ type Options struct {
 
 	applied      *Profile // the profile that reads the file; nil means none
 	unread       []string // quoted names of sheets with fees that were not read
+	plain        bool     // no row states another asset than the network's token
 	alias        string   // the file's own symbol for the network's token; "" if it is the network's
 	fileDecimals int      // highest number of decimals of a fee in the file
 }

@@ -51,6 +51,9 @@ func (a OtherAsset) name() OtherAsset { return OtherAsset{Name: a.Name, Chain: a
 // name transactions of the ledger: one of them may be wrong in a record of several chains.
 func (m *matcher) learnAssets(rows iter.Seq2[*Row, error]) error {
 	a := &m.others
+	if m.options.plain {
+		return nil
+	}
 	a.groups, a.beside, a.left, a.compared = map[OtherAsset]*assetRows{}, map[chain.Hash]int{}, assetCounts{}, assetCounts{}
 	for row, err := range rows {
 		if err != nil {

@@ -39,6 +39,7 @@ type File struct {
 	counts   *profileCounts // nil without a profile
 	decimals int            // highest number of decimals of a fee
 	unread   []string       // quoted names of sheets with fees that were not read, unless the user has named a sheet
+	plain    bool           // no row states another asset than the network's token
 	alias    string         // the file's own symbol for the network's token; "" if it is the network's
 }
 
@@ -48,7 +49,7 @@ func (f *File) Matching(o Options) Options {
 	o.Separator, o.Encoding, o.Sheet, o.Columns, o.HeaderRow, o.SkipRows = read.Separator, read.Encoding, read.Sheet, read.Columns, read.HeaderRow, read.SkipRows
 	o.Unit, o.Negative, o.Symbol, o.Decimals, o.Decimal, o.Thousands, o.DateFormat, o.Zone = read.Unit, read.Negative, read.Symbol, read.Decimals, read.Decimal, read.Thousands, read.DateFormat, read.Zone
 	o.Profile, o.Profiles, o.applied, o.alias, o.fileDecimals = read.Profile, read.Profiles, read.applied, f.alias, f.decimals
-	o.unread = f.unread
+	o.unread, o.plain = f.unread, f.plain
 	if o.CutDecimals == 0 && f.Profile != nil && f.Profile.Decimals > 0 {
 		if cut := max(f.Profile.Decimals, f.decimals); cut <= o.maxCut() {
 			o.CutDecimals = cut

@@ -86,28 +86,29 @@ type Sum struct {
 
 // Result compares a company's record with the ledger.
 type Result struct {
-	File    *File    // may be nil
-	Name    string   // of the file, may be ""
-	Notes   []string // limits of the result
-	Network string
-	Genesis chain.Optional[chain.Hash]
-	Sealed  chain.Optional[uint64]        // the height of the last sealed block
-	Seal    string                        // of the ledger, or of a package's period; "" if nothing is sealed
-	Period  chain.Optional[ledger.Period] // as requested
-	Span    chain.Optional[chain.Heights] // compared blocks
-	Options Options
-	Sums    []Sum // one per outcome
-	Total   Sum
-	Groups  []Group      // the differences by what to do about them, in display order
-	Unfit   []Acceptance // those that fit no difference
+	File     *File    // may be nil
+	Name     string   // of the file, may be ""
+	Notes    []string // limits of the result
+	Network  string
+	Genesis  chain.Optional[chain.Hash]
+	Sealed   chain.Optional[uint64]        // the height of the last sealed block
+	Seal     string                        // of the ledger, or of a package's period; "" if nothing is sealed
+	Period   chain.Optional[ledger.Period] // as requested
+	Span     chain.Optional[chain.Heights] // compared blocks
+	Options  Options
+	Sums     []Sum // one per outcome
+	Total    Sum
+	Groups   []Group      // the differences by what to do about them, in display order
+	Unfit    []Acceptance // those that fit no difference
+	Incoming int          // rows left out because another account sent them
+	items    items
+	accepted accepted
+	valuer   *money.Valuer // nil without prices
+	partial  bool          // the ledger lacks part of the period
+
 	// UnreadSheets lists the quoted names of sheets with fees that were not read, while the user has named no sheet.
 	UnreadSheets []string
-	Incoming     int // rows left out because another account sent them
 	OtherAssets  int // rows left out because their fee is in another asset
-	items        items
-	accepted     accepted
-	valuer       *money.Valuer // nil without prices
-	partial      bool          // the ledger lacks part of the period
 }
 
 // Items iterates over the rows in order, then over the transactions without one in chain order, and can be called
