@@ -278,7 +278,7 @@ func (x *maker) makeReconciliation(ctx context.Context) error {
 	}
 	// Blocks sealed after the period do not belong to it.
 	result.Seal, result.Sealed = x.manifest.Blocks.Seal, chain.Some(span.Last)
-	x.manifest.Findings.Differences += uint64(result.Open())
+	x.manifest.Findings.Differences += uint64(result.Open() + len(result.UnreadSheets))
 	if err := errors.Join(x.keepBooks(r, &books, file), x.keepAccepted(result)); err != nil {
 		return err
 	}

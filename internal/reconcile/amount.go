@@ -27,6 +27,7 @@ type amount struct {
 	wei      chain.Wei
 	digits   int    // significant digits that it may have been rounded or cut to; 0 if it is complete
 	binary   Unit   // unit of a number stored by a spreadsheet; "" for text
+	written  Unit   // unit of a text with as many digits as programs write of a binary number; "" for others
 	worth    string // the amount in a currency shown beside it
 	decimals int    // of an amount in the token, as written; 0 in other units
 }
@@ -85,7 +86,7 @@ func (f amountForm) readPlain(text string) (a amount, err error) {
 			}
 			return wrong(errNoUnit)
 		}
-	} else if f.unit != "" && f.unit != unit {
+	} else if _, is := unit.power(); f.unit != "" && f.unit != unit && !(is && f.unit == Token) {
 		return wrong(fmt.Errorf("is in %s, but the fees are declared to be in %s", unit, f.unit))
 	}
 	if a, err = own.number(text, plain); err != nil {
@@ -155,6 +156,16 @@ func unsigned(text string) (rest string, negative bool) {
 
 // unitIn separates a unit before or after the number.
 func (f amountForm) unitIn(text string) (rest string, unit Unit) {
+	const digits = "0123456789"
+	if i := strings.LastIndexAny(text, digits) + 1; i > 0 {
+		if unit = unitNamed(strings.TrimSpace(text[i:]), f.token.Symbol); unit != "" {
+			return text[:i], unit
+		}
+		first := strings.IndexAny(text, digits)
+		if unit = unitNamed(strings.TrimSpace(text[:first]), f.token.Symbol); unit != "" {
+			return text[first:], unit
+		}
+	}
 	isNumeral := func(r rune) bool { return r < 'A' || r > 'z' }
 	if i := strings.LastIndexFunc(text, isNumeral); i >= 0 {
 		_, size := utf8.DecodeRuneInString(text[i:])
@@ -170,7 +181,7 @@ func (f amountForm) unitIn(text string) (rest string, unit Unit) {
 	return text, ""
 }
 
-// unitNamed returns the unit with a name, in any case, or "".
+// unitNamed returns the unit with a name, or "". Only prefixes depend on the case.
 func unitNamed(name, symbol string) Unit {
 	for _, u := range []Unit{Wei, Gwei, Token} {
 		if strings.EqualFold(name, string(u)) {
@@ -180,7 +191,7 @@ func unitNamed(name, symbol string) Unit {
 	if symbol != "" && strings.EqualFold(name, symbol) {
 		return Token
 	}
-	return ""
+	return prefixed(name, symbol)
 }
 
 // number matches the numbers that a spreadsheet writes.
@@ -234,8 +245,9 @@ func (f amountForm) readNumber(raw string) (a amount, err error) {
 		places -= len(short) - len(trimmed)
 		short = trimmed
 	}
-	if f.unit == Token {
-		a.decimals = max(0, places)
+	if f.unit.isToken() {
+		power, _ := f.unit.power()
+		a.decimals = max(0, places-power)
 	}
 	switch {
 	case places > f.places() && f.unit == Wei:
@@ -284,14 +296,6 @@ func isKept(number, of chain.Wei, digits int) bool {
 	zeros := strings.Repeat("0", len(text)-digits)
 	shown := number.String()
 	return shown == text[:digits]+zeros || shown == rounded(text, digits)+zeros
-}
-
-// isSameBinary reports whether a spreadsheet, and programs that write one, store both amounts as the same
-// 53-bit binary number. Nothing is computed with these numbers.
-func isSameBinary(a, b chain.Wei, places int) bool {
-	first, err := strconv.ParseFloat(console.Scaled(a, places), 64)
-	second, err2 := strconv.ParseFloat(console.Scaled(b, places), 64)
-	return err == nil && err2 == nil && first == second
 }
 
 // lastDigit returns the value of the last digit of a spreadsheet's number, or 0 if that is less than a wei.

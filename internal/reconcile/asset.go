@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"regexp"
@@ -15,20 +16,21 @@ import (
 // A company's export can contain fees on several chains, each in its own asset. The asset is stated by the name
 // of the fee column, by a column beside it, or by the cell itself.
 
-// assets decides the asset of each fee, and counts the rows that are left out.
+// assets decides the asset of each fee, and counts the rows.
 type assets struct {
-	symbol     string         // of the network's token; "" if unknown, then nothing is decided
-	place      int            // number of the column that states the asset, from 1; 0 if there is none
-	name       string         // of that column, or of the fee column
-	skipsEmpty bool           // a row may have no fee: a profile reads the file, or a column states assets
-	isNamed    bool           // the name of the fee column states the network's token
-	maybe      []*candidate   // columns that may state the asset, if none surely does
-	left       map[string]int // rows in other assets, by asset
-	noFee      int            // rows without a fee
-	own        int            // compared rows
-	alias      string         // the file's own symbol for the network's token, such as ETH; "" if it is the network's
-	unnamed    Problem        // rows whose fee has no stated asset
-	inCells    Problem        // rows whose fee cell states another asset
+	symbol     string       // of the network's token; "" if unknown, then nothing is decided
+	place      int          // number of the column that states the asset, from 1; 0 if there is none
+	name       string       // of that column, or of the fee column
+	skipsEmpty bool         // a row may have no fee: a profile reads the file, or a column states assets
+	isNamed    bool         // the name of the fee column states the network's token
+	maybe      []*candidate // columns that may state the asset, if none surely does
+	chains     []int        // numbers of the columns that name the chain, from 1
+	left       assetCounts  // rows in other assets
+	noFee      int          // rows without a fee
+	own        int          // compared rows
+	alias      string       // the file's own symbol for the network's token, such as ETH; "" if it is the network's
+	unnamed    Problem      // rows whose fee has no stated asset
+	inCells    Problem      // rows whose fee cell states another asset
 }
 
 // candidate is a column of assets or chains that may belong to the fees.
@@ -47,7 +49,12 @@ const (
 
 // newAssets returns the assets of a file with a header.
 func newAssets(h header, list []Column, o *Options) assets {
-	a := assets{symbol: o.Symbol, left: map[string]int{}}
+	a := assets{symbol: o.Symbol, left: assetCounts{}}
+	for i, name := range h {
+		if slices.Contains(chainNames, joined(name)) {
+			a.chains = append(a.chains, i+1)
+		}
+	}
 	used := map[int]bool{}
 	for _, c := range list {
 		used[c.Place] = true
@@ -83,18 +90,19 @@ func newAssets(h header, list []Column, o *Options) assets {
 // noFee is the reason for leaving out a row without a fee.
 const noFee = "the row has no fee"
 
-// read returns how the fee of a row is written, or why the row is left out.
-func (a *assets) read(rec *record, fee *cell, form amountForm) (_ amountForm, leftOut string, err error) {
+// read returns how the fee of a row is written, why the row is left out, and the asset that it states if that is not the
+// network's token.
+func (a *assets) read(rec *record, fee *cell, form amountForm) (_ amountForm, leftOut string, is OtherAsset, err error) {
 	text, stated := fee.value(), ""
 	if fee.err != nil || len(text) > maxAmount { // parsing the amount reports the error
-		return form, "", nil
+		return form, "", is, nil
 	}
 	if a.skipsEmpty && isNothing(text) {
 		a.noFee++
-		return form, noFee, nil
+		return form, noFee, is, nil
 	}
 	if a.symbol == "" {
-		return form, "", nil
+		return form, "", is, nil
 	}
 	if a.place > 0 {
 		stated = a.stated(&rec.cells[a.place-1])
@@ -110,28 +118,50 @@ func (a *assets) read(rec *record, fee *cell, form amountForm) (_ amountForm, le
 	}
 	unit := unitNamed(stated, a.symbol)
 	switch {
-	case stated != "" && unit == "" && (a.isNamed || inCell == Token):
-		return form, "", fmt.Errorf("%q is in %s, but column %q says %s", shownName(text), a.symbol, shownName(a.name), shownName(stated))
+	case stated != "" && unit == "" && (a.isNamed || inCell.isToken()):
+		return form, "", is, fmt.Errorf("%q is in %s, but column %q says %s; use --map asset= if all fees are in %[2]s", shownName(text), a.symbol, shownName(a.name), shownName(stated))
 	case stated != "" && unit == "":
-		return form, a.leaveOut(stated), nil
+		form.unit = cmp.Or(form.unit, Token)
+		return form, "", a.other(stated, rec), nil
 	case stated == "" && other != "" && !a.isNamed:
 		if a.inCells.Count == 0 {
 			a.inCells.Value, a.inCells.Err = text, &valueError{text, fmt.Errorf("is in %s, but the ledger is in %s", shownName(other), a.symbol)}
 		}
 		a.inCells.count(rec.line)
-		return form, a.leaveOut(other), nil
+		form.unit, form.token.Symbol = Token, other
+		return form, "", a.other(other, rec), nil
 	case a.place > 0 && stated == "" && inCell == "" && form.unit == "":
-		return form, "", fmt.Errorf("%q has no unit, and column %q states no asset; use --unit wei, --unit gwei or --unit token", shownName(text), shownName(a.name))
+		return form, "", is, fmt.Errorf("%q has no unit, and column %q states no asset; use --unit wei, --unit gwei or --unit token", shownName(text), shownName(a.name))
 	case unit != "" && form.unit == "":
 		form.unit = unit
-	case unit == Wei && form.unit != Wei, unit == Gwei && form.unit != Gwei:
-		return form, "", fmt.Errorf("%q is in %s, but the fees are declared to be in %s", shownName(text), unit, form.unit)
+	case unit != "" && unit != Token && form.unit != unit:
+		return form, "", is, fmt.Errorf("%q is in %s, but the fees are declared to be in %s", shownName(text), unit, form.unit)
 	}
-	if !a.isNamed && inCell != Token && !strings.EqualFold(stated, a.symbol) && !isNothing(text) {
+	_, withPrefix := unit.power()
+	if !a.isNamed && !inCell.isToken() && !strings.EqualFold(stated, a.symbol) && !withPrefix && !isNothing(text) {
 		a.addUnnamed(rec)
 	}
 	a.own++
-	return form, "", nil
+	if a.alias != "" {
+		is = OtherAsset{Name: a.alias, Chain: a.chain(rec)}
+	}
+	return form, "", is, nil
+}
+
+// other counts a row that states another asset.
+func (a *assets) other(name string, rec *record) OtherAsset {
+	name = shownName(name)
+	a.left.add(name)
+	return OtherAsset{Name: name, Chain: a.chain(rec)}
+}
+
+// chain returns what a row says of its chain.
+func (a *assets) chain(rec *record) string {
+	var list []string
+	for _, at := range a.chains {
+		list = append(list, shownName(strings.ToLower(rec.value(at))))
+	}
+	return strings.Join(list, " ")
 }
 
 // stated returns the asset that a cell states, or "". Koinly writes GLMR;27541.
@@ -145,17 +175,6 @@ func (a *assets) stated(c *cell) string {
 
 // isNothing reports whether a fee cell is empty, a dash or zero.
 func isNothing(text string) bool { return text == "-" || strings.Trim(text, "0.,") == "" }
-
-// leaveOut counts a row whose fee is in another asset.
-func (a *assets) leaveOut(asset string) (why string) {
-	asset = shownName(asset)
-	if _, known := a.left[asset]; !known && len(a.left) >= maxAssets {
-		a.left["others"]++
-	} else {
-		a.left[asset]++
-	}
-	return "the fee is in " + asset
-}
 
 // addUnnamed adds a row whose fee has no stated asset.
 func (a *assets) addUnnamed(rec *record) {
@@ -199,25 +218,10 @@ func (a *assets) others() string {
 	return strings.Join(names, ", ")
 }
 
-// addNotes adds a note about the rows that are left out.
+// addNotes adds a note about the rows without a fee.
 func (a *assets) addNotes(f *File) {
-	var parts []string
-	names := slices.Sorted(maps.Keys(a.left))
-	for _, name := range names[:min(len(names), maxListed)] {
-		parts = append(parts, console.Counted(a.left[name], "row")+" in "+name)
-	}
-	more := 0
-	for _, name := range names[min(len(names), maxListed):] {
-		more += a.left[name]
-	}
-	if more > 0 {
-		parts = append(parts, console.Counted(more, "row")+" in other assets")
-	}
 	if a.noFee > 0 {
-		parts = append(parts, console.Counted(a.noFee, "row")+" without a fee")
-	}
-	if len(parts) > 0 {
-		f.Notes = append(f.Notes, "Left out: "+strings.Join(parts, ", ")+".")
+		f.Notes = append(f.Notes, "Left out: "+console.Counted(a.noFee, "row")+" without a fee.")
 	}
 }
 
@@ -366,7 +370,7 @@ func assetIn(name, symbol string) string {
 
 // statesSymbol reports whether a column name states the network's own token.
 func statesSymbol(name, symbol string) bool {
-	return slices.ContainsFunc(nameWords(name), func(word string) bool { return strings.EqualFold(word, symbol) })
+	return slices.ContainsFunc(nameWords(name), func(word string) bool { return strings.EqualFold(word, symbol) || prefixed(word, symbol) != "" })
 }
 
 // nameWords splits a name into words at other characters, and adds the parts of camel-case words such as feeUSD.

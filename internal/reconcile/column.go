@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -259,6 +260,9 @@ func (u *fieldName) isNamed(name string, o *Options) bool {
 // unitOf returns the unit that a column name states, or "".
 func unitOf(name, symbol string) Unit {
 	_, unit := splitUnit(name)
+	if with := prefixIn(name, symbol); with != "" {
+		return with
+	}
 	switch {
 	case unit == "wei":
 		return Wei
@@ -268,6 +272,16 @@ func unitOf(name, symbol string) Unit {
 		return Token
 	}
 	return ""
+}
+
+// prefixIn returns the unit with a prefix at the end of a column name: Fee (mGLMR), fee_mglmr, Fee in milli GLMR.
+func prefixIn(name, symbol string) Unit {
+	words := strings.FieldsFunc(name, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	last := len(words) - 1
+	if last < 1 {
+		return ""
+	}
+	return cmp.Or(prefixed(words[last-1]+" "+words[last], symbol), prefixed(words[last], symbol))
 }
 
 // splitUnit separates the unit at the end of a name: Fee (GLMR), fee_wei.

@@ -23,8 +23,8 @@ func charging(t testing.TB, s *sent, amount string) reconcile.Book {
 	}}
 }
 
-// A spreadsheet number agrees with amounts whose first 15 digits it is, cut or rounded, and with no other. Text must have
-// 15 digits itself.
+// A spreadsheet number agrees with amounts whose first 15 digits it is, cut or rounded, or whose binary number it is, and
+// with no other. Text must have 15 to 17 digits itself, and be what a program writes.
 func TestDigitsThatASpreadsheetKeeps(t *testing.T) {
 	s := allSent(t, "moonbeam-2100")[0]
 	for _, c := range []struct {
@@ -53,10 +53,20 @@ func TestDigitsThatASpreadsheetKeeps(t *testing.T) {
 		{"0.11799703606130482", true, "117997036061304815", reconcile.WithinRounding},
 		{"0.11799703606130482", true, "117997036061304814", reconcile.AmountDiffers},
 		{"0.11799703606130483", true, "117997036061304825", reconcile.AmountDiffers},
-		{"0.11799703606130482", false, "117997036061304825", reconcile.AmountDiffers},
+		{"0.11799703606130482", false, "117997036061304825", reconcile.WithinRounding}, // 17 digits of …821.92
+		{"0.11799703606130482", false, "117997036061304829", reconcile.AmountDiffers},
+		{"0.11799703606130483", false, "117997036061304825", reconcile.WithinRounding}, // rounded to 17 digits
+		{"0.11799703606130484", false, "117997036061304825", reconcile.AmountDiffers},
+		{"0.1179970361", false, "117997036061304825", reconcile.AmountDiffers},
 		{"0.0135621997409113", false, "13562199740911341", reconcile.WithinRounding},
 		{"0.013562199740911300", false, "13562199740911341", reconcile.WithinRounding}, // as a format of 18 decimals shows it
-		{"0.01356219974091134", false, "13562199740911341", reconcile.AmountDiffers},
+		{"0.01356219974091134", false, "13562199740911341", reconcile.WithinRounding},  // rounded to 16 digits
+		{"0.01356219974091135", false, "13562199740911341", reconcile.AmountDiffers},
+		{"0.013562199740911342", false, "13562199740911341", reconcile.AmountDiffers}, // its double is …341.43
+		{"0.013562199740911340", false, "13562199740911349", reconcile.AmountDiffers},
+		{"0.0020999999999999999", false, "2100000000000000", reconcile.Matched},
+		{"0.002100000000000001", false, "2100000000000000", reconcile.AmountDiffers},
+		{"0.30000000000000004", false, "300000000000000000", reconcile.AmountDiffers}, // another double
 		{"0.013562199740911", false, "13562199740911041", reconcile.AmountDiffers},
 		{"0.0021", false, "2100000000000001", reconcile.AmountDiffers},
 	} {

@@ -16,7 +16,8 @@
 // A spreadsheet number is parsed from its text, never as floating point. Spreadsheets store 15 digits: typed numbers
 // are cut, computed ones are rounded. If the chain's amount has more digits, a number that equals its first 15 digits,
 // cut or rounded, is [WithinRounding]; so is a number with the same binary value, as programs write it to a workbook.
-// No other number is, and text only if it has 15 digits itself. A number with an exponent has the value that is
+// No other number is. Text is if it has 15 to 17 digits itself, and is the amount or its nearest double, rounded to 15, 16
+// or 17 digits: see double.go, which computes it with whole numbers. A number with an exponent has the value that is
 // written; one padded by its format (2.10E+15) is rejected.
 //
 // The package has its own streaming xlsx reader, which stops at any error. Excelize, which the tests use to write

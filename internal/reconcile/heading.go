@@ -98,7 +98,7 @@ func (r *fileReader) begin(rec *record) error {
 	r.file.HeaderRow, r.file.Unit = rec.line, unit
 	o := r.options
 	r.rows = &rowReader{
-		options: o, columns: r.file.Columns, header: h, workbook: r.table.form == "xlsx", dates: dates, assets: newAssets(h, r.file.Columns, o), feeRow: newFeeRow(h, r.file.Columns), profile: newProfileRows(h, r.file.Columns, o),
+		options: o, columns: r.file.Columns, header: h, workbook: r.table.form == "xlsx", dates: dates, assets: newAssets(h, r.file.Columns, o), feeRow: newFeeRow(h, r.file.Columns), profile: newProfileRows(h, r.file.Columns, o), labels: newPayerLabels(o.Labels),
 		amounts: amountForm{unit: unit, token: o.Token(), negative: o.Negative, decimal: o.Decimal, thousands: o.Thousands},
 	}
 	if err := r.rows.refuseAbove(above, rec.line); err != nil {
@@ -210,6 +210,7 @@ func (r *fileReader) end() error {
 	r.totals.addNotes(r.file)
 	r.rows.addNotes(r.file)
 	r.file.Count, r.file.decimals, r.file.alias = r.file.Rows.Len(), r.rows.decimals, r.rows.assets.alias
+	r.file.plain = len(r.rows.assets.left) == 0 && r.file.alias == ""
 	if p := r.rows.profile; p != nil {
 		r.file.counts = p.counts(&r.rows.assets)
 		if p.Note != "" {
@@ -292,10 +293,10 @@ func (r *fileReader) sheets() (list []Way) {
 	if r.table.book == nil || r.options.Sheet != "" {
 		return nil
 	}
-	names := r.table.book.sheets
-	for _, name := range names[:min(len(names), maxProposedSheets)] {
-		if name != r.table.sheet {
-			list = append(list, Way{fmt.Sprintf("the fees are in the sheet %q", shownName(name)), []Setting{{"sheet", name}}})
+	sheets := r.table.book.sheets
+	for _, s := range sheets[:min(len(sheets), maxProposedSheets)] {
+		if s.name != r.table.sheet {
+			list = append(list, Way{fmt.Sprintf("the fees are in the sheet %q", shownName(s.name)), []Setting{{"sheet", s.name}}})
 		}
 	}
 	return list

@@ -125,7 +125,7 @@ func (r *Result) WriteJSON(w io.Writer, all bool) error {
 		head.Reconciled = chain.Some(r.Agrees())
 	}
 	if r.File != nil {
-		head.File = r.File.Summary(r.count(SentByAnother))
+		head.File = r.File.Summary(r.count(SentByAnother), r.OtherAssets)
 	}
 	head.Headline, head.Complete, head.Accepted, head.Notes = r.Headline(), r.Complete(), r.Accepted(), append([]string{}, r.Notes...)
 	head.Basis, head.Symbol, head.Total = r.basis(), r.Options.Symbol, r.sumJSON(&r.Total)

@@ -105,8 +105,15 @@ func (p *packer) row(r *Row) {
 	p.wei(r.Fee)
 	p.number(uint64(r.Digits))
 	p.text(string(r.Binary))
+	p.text(string(r.Written))
 	maybe(p, r.Account, p.address)
+	p.text(r.Payer)
 	maybe(p, r.Date, p.time)
+	p.text(r.Other.Name)
+	if r.Other.Name != "" {
+		p.text(r.Other.Chain)
+		p.text(r.Other.Unread)
+	}
 	p.text(r.LeftOut)
 	*p = append(*p, r.Listing[:]...)
 	maybe(p, r.Above, p.wei)
@@ -228,9 +235,13 @@ func (u *unpacker) row() (r Row) {
 	r.Place = maybeRead(u, u.place)
 	r.Fee = u.wei()
 	r.Digits = int(u.number())
-	r.Binary = Unit(u.text())
+	r.Binary, r.Written = Unit(u.text()), Unit(u.text())
 	r.Account = maybeRead(u, u.address)
+	r.Payer = u.text()
 	r.Date = maybeRead(u, u.time)
+	if r.Other.Name = u.text(); r.Other.Name != "" {
+		r.Other.Chain, r.Other.Unread = u.text(), u.text()
+	}
 	r.LeftOut = u.text()
 	u.fill(r.Listing[:])
 	r.Above = maybeRead(u, u.wei)

@@ -43,6 +43,7 @@ type matcher struct {
 	record   booked
 	isShared bool                  // several rows may name one transaction
 	shared   map[rowKey]*sharedFee // by the names of several rows
+	others   otherAssets
 	cuts     cuts
 	dates    dates
 }
@@ -73,7 +74,11 @@ func Match(ctx context.Context, book Book, rows iter.Seq2[*Row, error], o Option
 	}
 	r = newResult(&o, &status, &m.period)
 	m.result = r
-	if err := m.survey(rows); err != nil {
+	m.others.network = status.Network
+	if err = m.learnAssets(rows); err == nil {
+		err = m.survey(rows)
+	}
+	if err != nil {
 		r.Close()
 		return nil, err
 	}
@@ -95,15 +100,16 @@ func Match(ctx context.Context, book Book, rows iter.Seq2[*Row, error], o Option
 	}
 	switch {
 	case len(m.mine) == 0:
-		r.Notes = append(r.Notes, "Without accounts, a row matches any payer, and fees missing from the books were not searched for.")
+		r.Notes = append(r.Notes, "Without accounts, a row that names no payer matches any, and fees missing from the books were not searched for.")
 	case o.RowsOnly:
 		r.Notes = append(r.Notes, "Fees missing from the books were not searched for.")
 	case m.free > 0:
 		r.Notes = append(r.Notes, fmt.Sprintf("%s without a fee %s not in the books, which makes no difference.", console.Counted(m.free, "transaction"), console.Verb(m.free, "is", "are")))
 	}
-	r.Notes = append(r.Notes, m.cuts.notes(&o)...)
+	r.Notes = append(append(r.Notes, m.cuts.notes(&o)...), m.others.notes(o.Symbol)...)
 	r.Notes = append(r.Notes, m.dates.notes()...)
 	r.settle()
+	r.OtherAssets = m.others.left.sum()
 	if len(m.idle) > 0 {
 		r.Notes = append(r.Notes, r.Options.Token().PaidNothing(m.idle)+".")
 	}
@@ -135,7 +141,10 @@ func (m *matcher) judge(row *Row) (item Item, err error) {
 	if above, wrong := row.Above.Get(); wrong {
 		return totalDiffers(row, above), nil
 	}
-	item = Item{Row: row, Books: chain.Some(row.Fee), Difference: chain.Some(row.Fee.Signed())}
+	if item, decided, err := m.otherAsset(row); decided || err != nil {
+		return item, err
+	}
+	item = Item{Row: row, Books: chain.Some(row.Fee), Difference: chain.Some(row.Fee.Signed()), Notes: m.stated(row)}
 	if _, named := row.key(); !named {
 		item.Outcome = WithoutTransaction
 		return item, nil
@@ -236,7 +245,7 @@ func (m *matcher) compareAmount(item *Item, row *Row, t *ledger.Transaction) {
 		item.Outcome = m.amount(item, row, paid)
 	}
 	item.Chain, item.Difference = chain.Some(paid), chain.Some(row.Fee.Difference(paid))
-	if why := row.otherPayer(t, m.options.Token()); why != "" {
+	if why := cmp.Or(row.otherPayer(t, m.options.Token()), m.otherLabel(row, t)); why != "" {
 		item.note("%s", why)
 		if item.cut = 0; item.Outcome != AmountDiffers {
 			item.Outcome = PayerDiffers
@@ -263,8 +272,11 @@ func (m *matcher) amount(item *Item, row *Row, paid chain.Wei) Outcome {
 	case row.Digits == sheetDigits && isKept(row.Fee, paid, sheetDigits):
 		item.note("spreadsheets keep 15 digits, so %[2]v wei became %[1]v", row.Fee, paid)
 		return WithinRounding
-	case row.Binary != "" && isSameBinary(row.Fee, paid, row.Binary.places(m.options.Token())):
+	case row.Binary != "" && isSameDouble(row.Fee, paid, row.Binary.places(m.options.Token())):
 		item.note("spreadsheets store binary numbers, so %[2]v wei became %[1]v", row.Fee, paid)
+		return WithinRounding
+	case row.Written != "" && isWritten(row.Fee, paid, row.Written.places(m.options.Token())):
+		item.note("spreadsheets and scripts write 15 to 17 digits of binary numbers, so %[2]v wei became %[1]v", row.Fee, paid)
 		return WithinRounding
 	case m.options.CutDecimals > 0 && m.options.isCut(row.Fee, paid, m.options.CutDecimals):
 		m.cuts.add(difference)

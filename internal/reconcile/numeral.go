@@ -3,6 +3,7 @@ package reconcile
 import (
 	"errors"
 	"fmt"
+	"math/big"
 	"regexp"
 	"strconv"
 	"strings"
@@ -28,14 +29,19 @@ func (f amountForm) number(text, plain string) (a amount, err error) {
 	if n.isRounded(f.places()) {
 		return a, fmt.Errorf("shows only %d digits, and its format may hide others; format the column to show all digits, and save the file again", n.stated)
 	}
-	switch count := len(strings.TrimRight(strings.TrimLeft(n.digits, "0"), "0")); {
+	count := len(strings.TrimRight(strings.TrimLeft(n.digits, "0"), "0"))
+	switch {
 	case n.exponent:
 		a.digits = n.stated
 	case count == sheetDigits:
 		a.digits = count
 	}
-	if f.unit == Token {
-		a.decimals = max(0, n.places)
+	if count >= sheetDigits && count <= maxDoubleDigits {
+		a.written = f.unit
+	}
+	if f.unit.isToken() {
+		power, _ := f.unit.power()
+		a.decimals = max(0, n.places-power)
 	}
 	a.wei, err = f.wei(&n)
 	return a, err
@@ -79,7 +85,8 @@ func (n *numeral) isRounded(places int) bool {
 	return n.exponent && n.padded && n.stated > 0 && n.places < places
 }
 
-// wei converts a number of the form's unit to wei.
+// wei converts a number of the form's unit to wei. Digits below a wei that a binary number has are rounded:
+// 0.0020999999999999999 is 0.0021.
 func (f amountForm) wei(n *numeral) (chain.Wei, error) {
 	digits := strings.TrimLeft(n.digits, "0")
 	short := strings.TrimRight(digits, "0")
@@ -87,6 +94,9 @@ func (f amountForm) wei(n *numeral) (chain.Wei, error) {
 	switch {
 	case short == "":
 		return chain.Wei{}, nil
+	case len(short) > sheetDigits && len(short) <= maxDoubleDigits && places > f.places() && places-f.places() < len(short) && f.unit != Wei:
+		number, _ := new(big.Int).SetString(short, 10) // digits
+		return chain.ParseWei(quotient(number, powerOf(10, places-f.places())).String())
 	case places > f.places() && f.unit == Wei:
 		return chain.Wei{}, errors.New("has a fraction, but wei are whole; use --unit gwei or --unit token, or declare the thousands separator with --thousands")
 	case places > f.places():

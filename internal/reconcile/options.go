@@ -27,10 +27,11 @@ const (
 
 // places returns the number of decimals that an amount can have.
 func (u Unit) places(token console.Token) int {
-	switch u {
-	case Token:
-		return token.Places()
-	case Gwei:
+	power, _ := u.power()
+	switch {
+	case u.isToken():
+		return token.Places() + power
+	case u == Gwei:
 		return console.GweiDecimals
 	}
 	return 0
@@ -41,7 +42,7 @@ var errGwei = fmt.Errorf("is in gwei, which only tokens with %d decimals have; u
 
 // fits reports whether a token has the unit.
 func (u Unit) fits(token console.Token) bool {
-	return u != Gwei || token.Places() == console.TokenDecimals
+	return u != Gwei && u.places(token) >= 0 || u == Gwei && token.Places() == console.TokenDecimals
 }
 
 // Options control how a file is read and what it is compared with. The zero value reads a file that states
@@ -81,6 +82,8 @@ type Options struct {
 	Partial         bool         // allow a period that the ledger does not cover
 
 	applied      *Profile // the profile that reads the file; nil means none
+	unread       []string // quoted names of sheets with fees that were not read
+	plain        bool     // no row states another asset than the network's token
 	alias        string   // the file's own symbol for the network's token; "" if it is the network's
 	fileDecimals int      // highest number of decimals of a fee in the file
 }

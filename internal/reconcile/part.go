@@ -28,11 +28,13 @@ type partReader struct {
 	bytes   int // left
 	marks   int // left
 	between int // bytes since the last element began
+
+	examining *int // bytes left to examine sheets; nil if the part is read
 }
 
 // openPart unpacks a part of a workbook within the limits.
 func (w *workbook) openPart(file *zip.File) (*partReader, error) {
-	p := &partReader{ctx: w.ctx}
+	p := &partReader{ctx: w.ctx, examining: w.examining}
 	if file.UncompressedSize64 > maxPart {
 		return nil, fmt.Errorf("it is larger than %d MB; split it", maxPart>>20)
 	}
@@ -53,6 +55,11 @@ func (p *partReader) Read(into []byte) (int, error) {
 	n, err := p.from.Read(into)
 	text := into[:n]
 	p.bytes -= n
+	if p.examining != nil {
+		if *p.examining -= n; *p.examining < 0 {
+			return 0, errExamined
+		}
+	}
 	p.marks -= bytes.Count(text, []byte("<")) + bytes.Count(text, []byte("="))
 	first := bytes.IndexByte(text, '<')
 	if first < 0 {

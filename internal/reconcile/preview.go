@@ -43,7 +43,9 @@ func ReadPreview(ctx context.Context, in io.Reader, o Options, rows int) (*Previ
 	r := &fileReader{file: new(File), table: t, options: &o, problems: new(ProblemsError)}
 	p := &Preview{Form: t.form, Separator: t.separator, Encoding: t.encoding, Sheet: t.sheet}
 	if t.book != nil {
-		p.Sheets = t.book.sheets
+		for _, s := range t.book.sheets {
+			p.Sheets = append(p.Sheets, s.name)
+		}
 	}
 	var lines []Line
 	var unread *UnreadError

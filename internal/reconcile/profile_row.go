@@ -95,7 +95,7 @@ func newProfileRows(h header, columns []Column, o *Options) *profileRows {
 
 // prepare puts the hash, the account and the amount of a row where they are read, and returns why
 // the row is left out; "" for a row with a fee of the company's.
-func (r *profileRows) prepare(rec *record) (leftOut string) {
+func (r *profileRows) prepare(rec *record, labels *payerLabels) (leftOut string) {
 	r.feeRow.move(rec, r.fee, r.asset)
 	for i := range r.except {
 		if c := &r.except[i]; c.isMet(rec) {
@@ -109,7 +109,7 @@ func (r *profileRows) prepare(rec *record) (leftOut string) {
 	}
 	r.findHash(rec)
 	if account := rec.value(r.account); account != "" && !strings.HasPrefix(account, "0x") {
-		if _, err := chain.ParseAccount(account); err != nil { // the name of a wallet
+		if _, err := chain.ParseAccount(account); err != nil && labels.find(account) == "" { // the name of a wallet
 			rec.cells[r.account-1] = cell{}
 		}
 	}
@@ -169,31 +169,31 @@ func (r *profileRows) date(c *cell) (at chain.Optional[chain.Time]) {
 
 // profileCounts are the rows of a file by kind.
 type profileCounts struct {
-	title, symbol                           string
-	fees, otherAssets, noFee, other, noHash int
+	title, symbol        string
+	fees                 int // with those in other assets
+	noFee, other, noHash int
 }
 
 // counts returns the rows by kind.
 func (r *profileRows) counts(a *assets) *profileCounts {
 	c := &profileCounts{title: r.Title, symbol: a.symbol, fees: a.own - r.noHash, noFee: a.noFee, other: r.other, noHash: r.noHash}
-	for _, n := range a.left {
-		c.otherAssets += n
-	}
+	c.fees += a.left.sum()
 	return c
 }
 
-// Summary returns the number of rows by kind: "Koinly bulk export, 412 rows: 396 fees of GLMR, 3 of other assets, 13
-// without a fee". incoming is the number of rows that other accounts sent. It is "" for a file that no profile reads.
-func (f *File) Summary(incoming int) string {
+// Summary returns the number of rows by kind: "Koinly bulk export, 412 rows: 396 fees of GLMR, 3 of
+// other assets, 13 without a fee". incoming is the number of rows that other accounts sent, and
+// otherAssets that of rows left out for their asset. It is "" for a file that no profile reads.
+func (f *File) Summary(incoming, otherAssets int) string {
 	c := f.counts
 	if c == nil {
 		return ""
 	}
-	text := fmt.Sprintf("%s, %s: %s of %s", jsonscan.Excerpt(c.title), console.Counted(f.Count, "row"), console.Counted(c.fees-incoming, "fee"), console.Printable(c.symbol))
+	text := fmt.Sprintf("%s, %s: %s of %s", jsonscan.Excerpt(c.title), console.Counted(f.Count, "row"), console.Counted(c.fees-incoming-otherAssets, "fee"), console.Printable(c.symbol))
 	for _, kind := range []struct {
 		count int
 		name  string
-	}{{c.otherAssets, "of other assets"}, {c.noFee, "without a fee"}, {incoming, "paid by another sender"}, {c.other, "of another kind"}, {c.noHash, "without a hash"}} {
+	}{{otherAssets, "of other assets"}, {c.noFee, "without a fee"}, {incoming, "paid by another sender"}, {c.other, "of another kind"}, {c.noHash, "without a hash"}} {
 		if kind.count > 0 {
 			text += fmt.Sprintf(", %d %s", kind.count, kind.name)
 		}

@@ -241,7 +241,7 @@ func TestProfiles(t *testing.T) {
 				}
 				require.Equal(t, want, counts(r), name)
 				require.True(t, r.Agrees(), name)
-				require.Equal(t, fmt.Sprintf("%d fees of GLMR", len(list)), strings.Split(strings.SplitN(f.Summary(counts(r)[reconcile.SentByAnother]), ": ", 2)[1], ", ")[0], name)
+				require.Equal(t, fmt.Sprintf("%d fees of GLMR", len(list)), strings.Split(strings.SplitN(f.Summary(counts(r)[reconcile.SentByAnother], r.OtherAssets), ": ", 2)[1], ", ")[0], name)
 				require.Equal(t, chain.Some(wei(t, total(list))), r.Total.Chain, name)
 				require.NoError(t, r.Close())
 				require.NoError(t, f.Close())
@@ -308,7 +308,7 @@ func TestExportsWithoutFees(t *testing.T) {
 	}
 }
 
-// TxnFee(ETH) may be any chain's: a fee is compared if the ledger has its transaction. The column of
+// TxnFee(ETH) may be any chain's: the fees are this one's if the ledger has one of the transactions. The column of
 // another network's token is refused.
 func TestExplorerThatCallsEachTokenETH(t *testing.T) {
 	list := slices.DeleteFunc(allSent(t, "moonbeam-2100"), func(s *sent) bool { return s.EthHash == "" })

@@ -38,6 +38,8 @@ type File struct {
 	options    *Options       // that read the file
 	counts     *profileCounts // nil without a profile
 	decimals   int            // highest number of decimals of a fee
+	unread     []string       // quoted names of sheets with fees that were not read, unless the user has named a sheet
+	plain      bool           // no row states another asset than the network's token
 	otherAsset string         // the only asset of its fees, if it is not the network's token
 	alias      string         // the file's own symbol for the network's token; "" if it is the network's
 }
@@ -51,6 +53,7 @@ func (f *File) Matching(o Options) Options {
 		o.Values, o.Tolerance = true, read.Tolerance
 	}
 	o.Profile, o.Profiles, o.applied, o.alias, o.fileDecimals = read.Profile, read.Profiles, read.applied, f.alias, f.decimals
+	o.unread, o.plain = f.unread, f.plain
 	if o.CutDecimals == 0 && f.Profile != nil && f.Profile.Decimals > 0 {
 		if cut := max(f.Profile.Decimals, f.decimals); cut <= o.maxCut() {
 			o.CutDecimals = cut
@@ -106,6 +109,11 @@ func ReadFile(ctx context.Context, r io.Reader, o Options) (*File, error) {
 	f := &File{Form: t.form, Separator: t.separator, Encoding: t.encoding, Sheet: t.sheet}
 	if err = f.read(t, &o); err == nil {
 		_, err = io.Copy(io.Discard, in)
+	}
+	if err == nil && t.book != nil {
+		var unread []unreadSheet
+		unread, err = t.book.unread(t.sheet, &o)
+		f.addUnread(unread, &o)
 	}
 	if err != nil {
 		f.Close()

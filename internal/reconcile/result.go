@@ -113,6 +113,10 @@ type Result struct {
 	prices   *money.Valuer // nil without prices
 	valuer   *money.Valuer // of the amounts; nil without prices, and if values are compared
 	partial  bool          // the ledger lacks part of the period
+
+	// UnreadSheets lists the quoted names of sheets with fees that were not read, while the user has named no sheet.
+	UnreadSheets []string
+	OtherAssets  int // rows left out because their fee is in another asset
 }
 
 // Items iterates over the rows in order, then over the transactions without one in chain order, and can be called
@@ -126,6 +130,7 @@ func newResult(o *Options, s *ledger.Status, c *covered) *Result {
 	r := &Result{
 		Notes: c.notes(), Network: s.Network, Genesis: s.Genesis, Sealed: s.Sealed,
 		Period: o.Period, Span: c.Span, Options: *o, partial: len(c.Lacks) > 0, accepted: newAccepted(o.Accepted),
+		UnreadSheets: o.unread,
 	}
 	if seal, ok := s.Seal.Get(); ok {
 		r.Seal = seal.String()
@@ -146,8 +151,9 @@ func newResult(o *Options, s *ledger.Status, c *covered) *Result {
 // Reconciled reports whether the record is complete and everything agrees.
 func (r *Result) Reconciled() bool { return r.Agrees() && r.Complete() }
 
-// Agrees reports whether every compared row and transaction agrees, or its difference is accepted.
-func (r *Result) Agrees() bool { return r.Open() == 0 }
+// Agrees reports whether every compared row and transaction agrees, or its difference is accepted, and no sheet with fees
+// is left to read.
+func (r *Result) Agrees() bool { return r.Open() == 0 && len(r.UnreadSheets) == 0 }
 
 // Open returns the number of differences that nobody has accepted.
 func (r *Result) Open() int { return r.Apart() - r.Accepted() }
@@ -201,7 +207,7 @@ func (r *Result) Headline() string {
 	if r.partial {
 		text += "; the ledger lacks part of the period"
 	}
-	return text
+	return r.open(text)
 }
 
 // add adds an item and its amounts.

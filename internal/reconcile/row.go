@@ -42,11 +42,14 @@ type Row struct {
 	Fee           chain.Wei
 	Digits        int                       // digits that the fee may have been rounded or cut to; 0 if it is complete
 	Binary        Unit                      // unit of a fee that a spreadsheet stores as a binary number; "" for text
+	Written       Unit                      // unit of a text with 15 to 17 digits, as programs write binary numbers; "" for others
 	Listing       listing                   // what else a row of a view lists
 	Above         chain.Optional[chain.Wei] // of a total row whose figure, in Fee, is not the sum of the rows above: that sum
 	Account       chain.Optional[chain.Address]
+	Payer         string // the payer by a label of the address book; "" if the row names an address or none
 	Date          chain.Optional[chain.Time]
-	LeftOut       string // why the row is not compared; only its line is set then
+	Other         OtherAsset // of the fee, if the row states another than the network's token
+	LeftOut       string     // why the row is not compared
 }
 
 // hasFee reports whether the row states a fee in the network's token.
@@ -152,7 +155,8 @@ type rowReader struct {
 	assets   assets
 	feeRow   feeRow
 	profile  *profileRows // nil without one
-	decimals int          // the most of a fee in the token
+	labels   payerLabels
+	decimals int // the most of a fee in the token
 	dates    *dateReader
 	worths   worths
 	short    []int // lines that end before the last column
@@ -306,13 +310,17 @@ func (r *rowReader) row(rec *record) (row Row, problem *Problem) {
 	fee := r.place(Fee)
 	r.feeRow.move(rec, fee, r.place(Asset))
 	if r.profile != nil {
-		if row.LeftOut = r.profile.prepare(rec); row.LeftOut != "" {
+		if row.LeftOut = r.profile.prepare(rec, &r.labels); row.LeftOut != "" {
 			return row, nil
 		}
 	}
-	form, leftOut, err := r.assets.read(rec, &rec.cells[fee-1], r.amounts)
+	form, leftOut, other, err := r.assets.read(rec, &rec.cells[fee-1], r.amounts)
 	if err != nil {
 		return row, &Problem{Line: rec.line, Column: fee, Name: r.header[fee-1], Value: rec.cells[fee-1].value(), Err: err}
+	}
+	if row.Other = other; other.Name != "" && other.Name != r.assets.alias {
+		r.readOther(&row, rec, form)
+		return row, nil
 	}
 	if row.LeftOut = leftOut; leftOut != "" {
 		return row, nil
@@ -353,6 +361,17 @@ func (r *rowReader) listing(rec *record) (l listing) {
 // numberNames are names of columns that number the rows.
 var numberNames = []string{"", "no", "nr", "number", "row", "line", "index"}
 
+// readOther reads a row that states another asset, which may be of another chain: what cannot be read is unknown.
+func (r *rowReader) readOther(row *Row, rec *record, form amountForm) {
+	decimals, worths := r.decimals, r.worths
+	for _, c := range r.columns {
+		if err := r.read(row, c.Field, &rec.cells[c.Place-1], form); err != nil && c.Field == Fee {
+			row.Other.Unread = err.Error()
+		}
+	}
+	r.decimals, r.worths = decimals, worths
+}
+
 func (r *rowReader) read(row *Row, field Field, c *cell, form amountForm) (err error) {
 	text := c.value()
 	switch {
@@ -362,7 +381,7 @@ func (r *rowReader) read(row *Row, field Field, c *cell, form amountForm) (err e
 		return fmt.Errorf("it is %w", errNotUTF8)
 	case field == Fee:
 		fee, err := readFee(c, form)
-		row.Fee, row.Digits, row.Binary = fee.wei, fee.digits, fee.binary
+		row.Fee, row.Digits, row.Binary, row.Written = fee.wei, fee.digits, fee.binary, fee.written
 		r.decimals = max(r.decimals, fee.decimals)
 		r.worths.add(fee.worth)
 		return err
@@ -377,6 +396,9 @@ func (r *rowReader) read(row *Row, field Field, c *cell, form amountForm) (err e
 		return known(&row.Date, func() (chain.Time, error) { return r.dates.text(text) })
 	case c.number:
 		return fmt.Errorf("%q is stored as a number or a date; store it as text", jsonscan.Excerpt(text))
+	case field == Account && r.labels.find(text) != "":
+		row.Payer = r.labels.find(text)
+		return nil
 	case field == Account:
 		return known(&row.Account, func() (chain.Address, error) { return chain.ParseAccount(text) })
 	case field == ID:

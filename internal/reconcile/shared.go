@@ -75,10 +75,12 @@ func (m *matcher) survey(rows iter.Seq2[*Row, error]) error {
 			return err
 		}
 		m.record.rows++
-		if !row.hasFee() {
+		if !row.hasFee() || m.others.besides(row) > 0 {
 			continue
 		}
-		m.record.fees.add(row.Fee)
+		if row.Other.Name == "" {
+			m.record.fees.add(row.Fee)
+		}
 		if key, known := row.key(); known {
 			_, again := seen[key.fingerprint()]
 			seen[key.fingerprint()] = again
@@ -94,7 +96,7 @@ func (m *matcher) survey(rows iter.Seq2[*Row, error]) error {
 			return err
 		}
 		key, known := row.key()
-		if !known || !row.hasFee() || !seen[key.fingerprint()] {
+		if !known || !row.hasFee() || m.others.besides(row) > 0 || !seen[key.fingerprint()] {
 			continue
 		}
 		s := m.shared[key]

@@ -105,7 +105,7 @@ func widthOf(columns []column) (width int) {
 // shown, below the table.
 func (r *Result) writeSummary(out *console.Page, width int) {
 	if r.File != nil && r.File.Profile != nil {
-		console.WriteWrapped(out, r.File.Summary(r.count(SentByAnother)), 0, width)
+		console.WriteWrapped(out, r.File.Summary(r.count(SentByAnother), r.OtherAssets), 0, width)
 		out.WriteString("\n")
 	}
 	console.WriteWrapped(out, r.title(), 0, width)

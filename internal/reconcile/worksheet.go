@@ -114,7 +114,7 @@ func columnOf(name string) (int, error) {
 // text.
 func (w *workbook) cell(d *xml.Decoder, kind string) (c cell, err error) {
 	var value, inline string
-	formula := false
+	formula, stored := false, false
 	for {
 		token, err := d.Token()
 		if err != nil {
@@ -129,6 +129,7 @@ func (w *workbook) cell(d *xml.Decoder, kind string) (c cell, err error) {
 		}
 		switch start.Name.Local {
 		case "v":
+			stored = true
 			err = d.DecodeElement(&value, &start)
 		case "is":
 			inline, err = richText(d)
@@ -154,7 +155,7 @@ func (w *workbook) cell(d *xml.Decoder, kind string) (c cell, err error) {
 		}
 		c.text = string(text)
 	case "str", "d":
-		c.text = value
+		c.text = unescaped(value)
 	case "inlineStr":
 		c.text = inline
 	case "b":
@@ -163,12 +164,15 @@ func (w *workbook) cell(d *xml.Decoder, kind string) (c cell, err error) {
 	case "e":
 		c.text = value
 		c.err = fmt.Errorf("the spreadsheet shows the error %s", shownName(value))
+		if formula {
+			c.err = fmt.Errorf("it is a formula with the error %s; correct the formula, or replace it with its value", shownName(value))
+		}
 	case "", "n":
 		c.text, c.number = value, value != ""
 	default:
 		return c, fmt.Errorf("unknown cell type %q", shownName(kind))
 	}
-	if formula && value == "" && kind != "str" {
+	if formula && (!stored || value == "" && kind != "str" || w.uncomputed && number.MatchString(value) && isNothing(value)) {
 		c.err = errors.New("it is a formula without a stored value; save the file with a spreadsheet, or replace formulas with values")
 	}
 	return c, nil

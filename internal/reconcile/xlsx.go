@@ -38,10 +38,16 @@ type workbook struct {
 	all      []*zip.File
 	parts    map[string]*zip.File
 	from1904 bool
-	sheets   []string      // their names
+	sheets   []sheet
 	texts    spill.Records // shared by the cells
 	places   []int64       // position of each text
+
+	uncomputed bool // a program wrote formulas whose values a spreadsheet is to compute
+	examining  *int // bytes left to examine sheets that are not read; nil while the wanted one is read
 }
+
+// sheet is a sheet of a workbook.
+type sheet struct{ name, part, state string }
 
 // openXLSX starts reading a workbook.
 func openXLSX(ctx context.Context, in io.Reader, o *Options) (*fileTable, error) {
@@ -81,7 +87,11 @@ func (w *workbook) open(in io.Reader, o *Options) (*fileTable, error) {
 	w.all = archive.File
 	packed := uint64(0)
 	for _, f := range archive.File {
-		w.parts[strings.ToLower(f.Name)] = f
+		name := strings.ToLower(f.Name)
+		if w.parts[name] != nil {
+			return nil, fmt.Errorf("the workbook has two parts %q, and programs differ in which they read; save it again with a spreadsheet", shownName(f.Name))
+		}
+		w.parts[name] = f
 		if packed += min(f.CompressedSize64, maxWorkbook+1); packed > uint64(size) {
 			return nil, errors.New("it looks like xlsx but its parts overlap; save it again with a spreadsheet")
 		}
@@ -162,7 +172,7 @@ func (w *workbook) relations(part string) (list []relation, err error) {
 }
 
 // find finds a sheet by name, or the first visible one, and reads the shared texts.
-func (w *workbook) find(wanted string) (sheet, part string, err error) {
+func (w *workbook) find(wanted string) (name, part string, err error) {
 	roots, err := w.relations("")
 	if err != nil {
 		return "", "", err
@@ -190,20 +200,31 @@ func (w *workbook) find(wanted string) (sheet, part string, err error) {
 			from1904 := attribute(x, "date1904")
 			w.from1904 = from1904 == "1" || from1904 == "true"
 		case "sheet":
-			name := attribute(x, "name")
+			s := sheet{name: unescaped(attribute(x, "name"))}
 			of, ok := sheetParts[attribute(x, "id")]
 			switch {
 			case !ok:
 				return nil // a chart
 			case len(w.sheets) == maxSheets:
 				return fmt.Errorf("more than %d sheets; split it", maxSheets)
+			case slices.ContainsFunc(w.sheets, func(other sheet) bool { return strings.EqualFold(other.name, s.name) }):
+				return fmt.Errorf("two sheets are called %q; rename one of them", shownName(s.name))
 			}
-			w.sheets = append(w.sheets, name)
-			names = append(names, strconv.Quote(shownName(name)))
-			visible := attribute(x, "state") == "" || attribute(x, "state") == "visible"
-			if part == "" && (wanted == "" && visible || wanted != "" && name == wanted) {
-				sheet, part = name, of
+			switch s.part = of; attribute(x, "state") {
+			case "", "visible":
+			case "veryHidden":
+				s.state = "very hidden"
+			default:
+				s.state = "hidden"
 			}
+			w.sheets = append(w.sheets, s)
+			names = append(names, strconv.Quote(shownName(s.name)))
+			if part == "" && (wanted == "" && s.state == "" || wanted != "" && s.name == wanted) {
+				name, part = s.name, of
+			}
+		case "calcPr":
+			all := attribute(x, "fullCalcOnLoad")
+			w.uncomputed = all == "1" || all == "true"
 		}
 		return nil
 	})
@@ -218,7 +239,7 @@ func (w *workbook) find(wanted string) (sheet, part string, err error) {
 	if i := slices.IndexFunc(relations, is("sharedStrings")); i >= 0 {
 		err = w.readStrings(relations[i].part)
 	}
-	return sheet, part, err
+	return name, part, err
 }
 
 // readStrings reads the shared texts.
@@ -243,7 +264,7 @@ func (w *workbook) readStrings(part string) error {
 
 // richText returns the text of an element without phonetic hints.
 func richText(d *xml.Decoder) (string, error) {
-	var text strings.Builder
+	var text, run strings.Builder
 	for depth, inText := 1, false; depth > 0; {
 		token, err := d.Token()
 		if err != nil {
@@ -262,9 +283,11 @@ func richText(d *xml.Decoder) (string, error) {
 		case xml.EndElement:
 			depth--
 			inText = false
+			text.WriteString(unescaped(run.String()))
+			run.Reset()
 		case xml.CharData:
 			if inText {
-				text.Write(t)
+				run.Write(t)
 			}
 		}
 	}

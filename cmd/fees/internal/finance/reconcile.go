@@ -82,9 +82,10 @@ Column names recognised (case-insensitive):
   date            date, time, datetime, timestamp, booking date
 Map others: --map hash=Reference,fee="Network cost", or fee=#3 for the third
 column if two have the same name. If the file has no such column, leave it
-empty: --map date=. The account is compared with the payer, and the date with
-the period; a date without a time of day is a day in --timezone. In Koinly's
-format, the fee is the amount of a row labelled "cost".
+empty: --map date=. The account, an address or a label of the address book, is
+compared with the payer, and the date with the period; a date without a time of
+day is a day in --timezone. In Koinly's format, the fee is the amount of a row
+labelled "cost".
 
 The header is the first row that names a fee and a transaction. Rows above the
 header are listed, and refused if they have a transaction and a fee. So is a
@@ -92,13 +93,15 @@ second header. A total row has no text but a word such as "Total".
 --header-row and --skip-rows override this. Row numbers are those of a
 spreadsheet.
 
-Fees in other assets are left out and counted; the asset is in the asset column
-or in the cell. A fee without an asset is an error if other rows have one. A
-column such as "Fee (MOVR)" is an error in a GLMR ledger.
+Fees in other assets are left out and counted, unless the ledger has the
+transaction; the asset is in the asset column or in the cell. A fee without an
+asset is an error if other rows have one. A column such as "Fee (MOVR)" is an
+error in a GLMR ledger.
 
 Units and formats are never guessed. The unit is in the column's name, in
---unit, or in each cell (0.0021 GLMR, 2100000 Gwei). Declare separators:
-2,10,000 needs --thousands ",". Negative fees (-5, 5-, (5)) need --negative.
+--unit, or in each cell (0.0021 GLMR, 2.1 mGLMR, 2100000 Gwei). Declare
+separators: 2,10,000 needs --thousands ",". Negative fees (-5, 5-, (5)) need
+--negative.
 2.1E+15 is read exactly; 2.10E+15 is refused, because its format may hide
 digits. A currency amount after the fee, as in 0.0021 GLMR ($0.00048), is
 ignored. If a file cannot be read, the error lists the rows and a command for
@@ -468,6 +471,9 @@ func (f *reconcileFlags) show(c *cobra.Command, r *reconcile.Result, inputs []cl
 		}
 		if n := r.Accepted(); n > 0 {
 			found = append(found, fmt.Sprintf("%d of the differences accepted", n))
+		}
+		if n := len(r.UnreadSheets); n > 0 {
+			found = append(found, console.Counted(n, "sheet")+" with fees not read")
 		}
 		fmt.Fprintln(stderr, "fees: "+strings.Join(found, ", "))
 	}
