@@ -48,7 +48,7 @@ func TestAssetInTheColumnsName(t *testing.T) {
 	rows := read(t, "Tx Hash,Fee (USD),TxnFee(GLMR),Fee (MOVR)\n"+hash+",0.01,0.5,7\n", reconcile.Options{Symbol: "GLMR"})
 	require.Equal(t, "500000000000000000", rows[0].Fee.String())
 	_, err := readAll(strings.NewReader("Tx Hash,TxnFee(ETH),TxnFee(USD)\n"), reconcile.Options{Symbol: "GLMR"})
-	require.EqualError(t, err, `line 1: column "TxnFee(ETH)" is in ETH, column "TxnFee(USD)" is in USD; only fees in GLMR can be compared with this ledger`)
+	require.EqualError(t, err, `line 1: column "TxnFee(ETH)" is in ETH, column "TxnFee(USD)" is in USD; only fees in GLMR can be compared with this ledger, and values in a currency with --prices FILE --fiat CODE`)
 }
 
 // Exports of several tools with a column that states the asset of their fees.
