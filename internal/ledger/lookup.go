@@ -59,20 +59,40 @@ func byAccounts(accounts []chain.Address, kinds uint64) lookup {
 	return l
 }
 
-// byHash finds the blocks that may contain a transaction with a hash.
-func byHash(hash chain.Hash) lookup {
-	key := binary.BigEndian.Uint64(hash[:]) >> hashPlaceBits << hashPlaceBits
-	named := func(t *Transaction) bool { return t.Hash == hash || t.EVMHash == chain.Some(hash) }
-	return lookup{kind: hashBlocks, parts: []int{int(key >> (64 - hashPartBits))}, trim: func(c *Content) {
-		c.Transactions = copies(c.Transactions, named)
-	}, find: func(s *stretch, body []byte) (heights []uint64, err error) {
+// byHash finds the blocks that may contain a transaction with any of some hashes.
+func byHash(hashes []chain.Hash) lookup {
+	set, keys := make(map[chain.Hash]bool, len(hashes)), make([]uint64, 0, len(hashes))
+	for _, hash := range hashes {
+		set[hash] = true
+		keys = append(keys, binary.BigEndian.Uint64(hash[:])>>hashPlaceBits<<hashPlaceBits)
+	}
+	slices.Sort(keys)
+	keys = slices.Compact(keys)
+	l := lookup{kind: hashBlocks, trim: func(c *Content) {
+		c.Transactions = copies(c.Transactions, func(t *Transaction) bool { return set[t.Hash] || t.EVMHash.Known() && set[or(t.EVMHash)] })
+	}}
+	for _, key := range keys {
+		l.parts = append(l.parts, int(key>>(64-hashPartBits)))
+	}
+	l.parts = slices.Compact(l.parts)
+	l.find = func(s *stretch, body []byte) (heights []uint64, err error) {
 		entry := func(i int) uint64 { return binary.BigEndian.Uint64(body[8*i:]) }
-		n := len(body) / 8
-		for i := sort.Search(n, func(i int) bool { return entry(i) >= key }); i < n && entry(i)>>hashPlaceBits == key>>hashPlaceBits; i++ {
-			heights = append(heights, s.first+entry(i)&(1<<hashPlaceBits-1))
+		i, n := 0, len(body)/8
+		if n == 0 {
+			return nil, nil
+		}
+		first, _ := slices.BinarySearch(keys, entry(0)>>hashPlaceBits<<hashPlaceBits)
+		for _, key := range keys[first:] { // both lists are in order
+			if i += sort.Search(n-i, func(more int) bool { return entry(i+more) >= key }); i == n {
+				break
+			}
+			for ; i < n && entry(i)>>hashPlaceBits == key>>hashPlaceBits; i++ {
+				heights = append(heights, s.first+entry(i)&(1<<hashPlaceBits-1))
+			}
 		}
 		return heights, nil
-	}}
+	}
+	return l
 }
 
 // copies returns copies of the wanted values.
@@ -92,7 +112,7 @@ func (l *lookup) heights(ctx context.Context, b *Book, s *stretch) (found []uint
 	if s.number == noTime {
 		return s.allHeights()
 	}
-	for body, err := range readParts(ctx, q, []*stretch{s}, l.kind, l.parts) {
+	for body, err := range readPartsOf(ctx, q, s, l.kind, l.parts) {
 		if errors.Is(err, ErrDamaged) {
 			if now := s.changed(ctx, q); now != nil && now.hasParts(l.kind) {
 				return l.heights(ctx, b, now)

@@ -242,21 +242,35 @@ func joined(list []chain.Heights) (all []chain.Heights) {
 	return all
 }
 
-// TransactionsByHash returns the transactions with an EVM or extrinsic hash, in chain order. There may be
-// several, because extrinsic hashes are not unique on the chain.
-func (b *Book) TransactionsByHash(ctx context.Context, hash chain.Hash) iter.Seq2[*Transaction, error] {
-	return page(Query{Span: everyBlock}, b.lookedUp(ctx, everyBlock, byHash(hash), transactionsOnly), allTransactions)
+// TransactionsByHash returns the transactions with any of some EVM or extrinsic hashes, in chain order. There may be
+// several of one hash, because extrinsic hashes are not unique on the chain. Many hashes at once cost little more than one:
+// the index is read once, and so is each block.
+func (b *Book) TransactionsByHash(ctx context.Context, hashes ...chain.Hash) iter.Seq2[*Transaction, error] {
+	if len(hashes) == 0 {
+		return func(func(*Transaction, error) bool) {}
+	}
+	return page(Query{Span: everyBlock}, b.lookedUp(ctx, everyBlock, byHash(hashes), transactionsOnly), allTransactions)
+}
+
+// TransactionsAt returns the transactions at some places, in chain order. It reads each block once.
+func (b *Book) TransactionsAt(ctx context.Context, places ...Place) iter.Seq2[*Transaction, error] {
+	wanted, heights := make(map[Place]bool, len(places)), make([]uint64, 0, len(places))
+	for _, at := range places {
+		wanted[at] = true
+		heights = append(heights, at.Height)
+	}
+	slices.Sort(heights)
+	of := onlyTransactions(func(t *Transaction) bool { return wanted[t.Place()] })
+	return page(Query{Span: everyBlock}, walkSome(ctx, b, slices.Compact(heights), of), allTransactions)
 }
 
 // TransactionAt returns the transaction at a place, nil if there is none.
 func (b *Book) TransactionAt(ctx context.Context, at Place) (found *Transaction, err error) {
-	for t, err := range b.Transactions(ctx, Query{Span: chain.Heights{First: at.Height, Last: at.Height}}) {
+	for t, err := range b.TransactionsAt(ctx, at) {
 		if err != nil {
 			return nil, err
 		}
-		if t.Index == at.Row {
-			found = t
-		}
+		found = t
 	}
 	return found, nil
 }
