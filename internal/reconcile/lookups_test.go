@@ -80,6 +80,15 @@ func TestPortions(t *testing.T) {
 	for _, size := range []int{1, 2, 3, rows - 1, rows, 1 << 14} {
 		restore := reconcile.PortionRows(size)
 		b := &counted{Book: book(t, "moonbeam-2100")}
+		var compared, scanned, total uint64
+		o.Compared = func(done uint64) {
+			require.LessOrEqual(t, done, min(compared+uint64(size), uint64(rows)))
+			compared = done
+		}
+		o.Scanned = func(done, of uint64) {
+			require.Greater(t, done, scanned)
+			scanned, total = done, of
+		}
 		r := match(t, b, read, o)
 		restore()
 		have := counts(r)
@@ -91,6 +100,9 @@ func TestPortions(t *testing.T) {
 			first = out.String()
 		}
 		require.Equal(t, first, out.String(), size)
+		require.EqualValues(t, rows, compared)
+		require.EqualValues(t, lasts["moonbeam-2100"]+1, total)
+		require.Equal(t, total, scanned)
 		portions := (rows + size - 1) / size
 		require.LessOrEqual(t, len(b.hashes), portions, size)
 		require.LessOrEqual(t, len(b.places), portions, size)

@@ -74,7 +74,7 @@ func Match(ctx context.Context, book Book, rows iter.Seq2[*Row, error], o Option
 		r.Close()
 		return nil, err
 	}
-	if err := m.lookups.check(ctx, m.period.Span); err != nil {
+	if err := m.lookups.check(ctx, m.period.Span, o.Scanned); err != nil {
 		r.Close()
 		return nil, err
 	}
@@ -101,6 +101,7 @@ func Match(ctx context.Context, book Book, rows iter.Seq2[*Row, error], o Option
 
 // match finds the items.
 func (m *matcher) match(rows iter.Seq2[*Row, error], r *Result) error {
+	compared := uint64(0)
 	for portion, err := range portions(rows) {
 		if err == nil {
 			err = m.lookups.read(m.ctx, portion)
@@ -116,6 +117,9 @@ func (m *matcher) match(rows iter.Seq2[*Row, error], r *Result) error {
 			if err != nil {
 				return err
 			}
+		}
+		if compared += uint64(len(portion)); m.options.Compared != nil {
+			m.options.Compared(compared)
 		}
 	}
 	return m.lacking(r)

@@ -12,12 +12,16 @@ import (
 
 // check scans the transactions of the period once for all hashes that were not found. If one has such a hash, the
 // index is damaged.
-func (l *lookups) check(ctx context.Context, span chain.Optional[chain.Heights]) error {
+func (l *lookups) check(ctx context.Context, span chain.Optional[chain.Heights], scanned func(done, total uint64)) error {
 	s, some := span.Get()
 	if !some || len(l.unfound) == 0 {
 		return nil
 	}
-	for t, err := range l.book.Transactions(ctx, ledger.Query{Span: s}) {
+	q := ledger.Query{Span: s}
+	if scanned != nil {
+		q.Progress = func(height uint64) { scanned(height-s.First+1, s.Blocks()) }
+	}
+	for t, err := range l.book.Transactions(ctx, q) {
 		if err != nil {
 			return err
 		}
