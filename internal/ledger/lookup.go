@@ -19,7 +19,8 @@ type lookup struct {
 	kind  partKind
 	parts []int
 	find  func(s *stretch, body []byte) ([]uint64, error)
-	trim  func(*Content) // replaces the rows of a block by copies of those that match
+	trim  func(*Content)          // replaces the rows of a block by copies of those that match
+	named func(*Transaction) bool // by a hash; nil for another kind
 }
 
 // byAccounts finds the blocks that contain rows of some kinds for any of some accounts.
@@ -68,9 +69,8 @@ func byHash(hashes []chain.Hash) lookup {
 	}
 	slices.Sort(keys)
 	keys = slices.Compact(keys)
-	l := lookup{kind: hashBlocks, trim: func(c *Content) {
-		c.Transactions = copies(c.Transactions, func(t *Transaction) bool { return set[t.Hash] || t.EVMHash.Known() && set[or(t.EVMHash)] })
-	}}
+	named := func(t *Transaction) bool { return set[t.Hash] || t.EVMHash.Known() && set[or(t.EVMHash)] }
+	l := lookup{kind: hashBlocks, named: named, trim: func(c *Content) { c.Transactions = copies(c.Transactions, named) }}
 	for _, key := range keys {
 		l.parts = append(l.parts, int(key>>(64-hashPartBits)))
 	}
@@ -147,6 +147,14 @@ func (l *lookup) trimmed(d depth) decoder[*Content] {
 	return func(by *coder, r *blockRow) (*Content, error) { return r.trimmed(by, d, l.trim) }
 }
 
+// scanned is trimmed for blocks of which most have no row that matches.
+func (l *lookup) scanned(d depth) decoder[*Content] {
+	if l.named == nil {
+		return l.trimmed(d)
+	}
+	return ifAny(hashFields, l.named, l.trimmed(d))
+}
+
 // lookedUp returns the blocks of a span that may match, with the rows that do. Unsealed blocks are scanned, and so is
 // everything from the first stretch on that has no parts yet.
 func (b *Book) lookedUp(ctx context.Context, span chain.Heights, l lookup, d depth) iter.Seq2[*Content, error] {
@@ -188,7 +196,7 @@ func (b *Book) lookUp(ctx context.Context, span chain.Heights, l lookup, d depth
 	if span.First = max(span.First, grows); span.First > span.Last {
 		return nil
 	}
-	return pass(walk(ctx, b, nil, span, l.trimmed(d)), yield)
+	return pass(walk(ctx, b, nil, span, l.scanned(d)), yield)
 }
 
 // overlapping groups stretches in order of height; those whose heights overlap come together.

@@ -100,13 +100,18 @@ var transactionFields = []field[Transaction]{
 	{"author", judgement, func(t *Transaction) any { return &t.Author }},
 }
 
-// kindFields reports which of these fields are a Kind's.
-var kindFields = func() (are []bool) {
+// kindFields reports which of these fields are a Kind's, and hashFields which are hashes.
+var (
+	kindFields = transactionFieldsNamed("layer", "type", "call", "recipient", "outcome")
+	hashFields = transactionFieldsNamed("hash", "evm_hash")
+)
+
+func transactionFieldsNamed(names ...string) (are []bool) {
 	for _, f := range transactionFields {
-		are = append(are, slices.Contains([]string{"layer", "type", "call", "recipient", "outcome"}, f.name))
+		are = append(are, slices.Contains(names, f.name))
 	}
 	return are
-}()
+}
 
 // MayBePaidBy reports whether an account may have paid a transaction whose payer is unknown: the account sent
 // it, or the sender is unknown too.
@@ -131,15 +136,20 @@ func onlyTransactions(wanted func(*Transaction) bool) decoder[*Content] {
 
 // onlyKinds is onlyTransactions for transactions of wanted kinds. It decodes no more than the kinds of a block that has none.
 func onlyKinds(wanted func(*Kind) bool) decoder[*Content] {
-	all := onlyTransactions(func(t *Transaction) bool { return wanted(&t.Kind) })
+	of := func(t *Transaction) bool { return wanted(&t.Kind) }
+	return ifAny(kindFields, of, onlyTransactions(of))
+}
+
+// ifAny applies of to a block that has a wanted transaction. Of another one, it decodes only the fields that tell.
+func ifAny(fields []bool, wanted func(*Transaction) bool, of decoder[*Content]) decoder[*Content] {
 	return func(by *coder, r *blockRow) (*Content, error) {
 		rows := &by.room.Transactions
-		if r.decodeKinds(by, rows) != nil {
-			return all(by, r)
+		if r.decodeSome(by, rows, fields) != nil {
+			return of(by, r)
 		}
 		for i := range *rows {
-			if wanted(&(*rows)[i].Kind) {
-				return all(by, r)
+			if wanted(&(*rows)[i]) {
+				return of(by, r)
 			}
 		}
 		return &Content{Block: &Block{Height: r.height}}, nil

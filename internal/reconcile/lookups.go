@@ -13,7 +13,7 @@ import (
 // ledger's index by hash, and the blocks that are not in it yet.
 
 // portionRows is the number of rows whose transactions are looked up at once. More rows take more memory.
-var portionRows = 1 << 14
+var portionRows = 1 << 13
 
 // portions divides rows.
 func portions(rows iter.Seq2[*Row, error]) iter.Seq2[[]*Row, error] {

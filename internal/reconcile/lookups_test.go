@@ -77,7 +77,7 @@ func TestPortions(t *testing.T) {
 	o := reconcile.Options{Accounts: payers(t, list)}
 	read := read(t, g.csv(','), o)
 	var first string
-	for _, size := range []int{1, 2, 3, rows - 1, rows, 1 << 14} {
+	for _, size := range []int{1, 2, 3, rows - 1, rows, 1 << 13} {
 		restore := reconcile.PortionRows(size)
 		b := &counted{Book: book(t, "moonbeam-2100")}
 		var compared, scanned, total uint64
