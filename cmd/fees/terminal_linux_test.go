@@ -84,6 +84,18 @@ func TestTerminalProgress(t *testing.T) {
 	}
 }
 
+// A comparison shows how many rows it has compared, and how many blocks it has searched for the hashes that it did not find.
+func TestTerminalProgressOfAComparison(t *testing.T) {
+	t.Setenv("NO_COLOR", "1")
+	record := t.TempDir() + "/record.csv"
+	require.NoError(t, os.WriteFile(record, []byte("hash,fee_wei\n0x"+strings.Repeat("1", 64)+",5\n"), 0o600))
+	shown, code := atTerminal(t, t.Context(), 80, "reconcile", record, "1..24", "--rows-only", "--gateway", "demo")
+	require.Equal(t, exitFinding, code, shown)
+	read, compared, _ := strings.Cut(shown, "fees: 1 of 1 rows")
+	require.Contains(t, read, "24 of 24 blocks", "%q", shown)
+	require.Contains(t, compared, "24 of 24 blocks", "%q", shown)
+}
+
 // A stopped command reports its progress once.
 func TestTerminalStopped(t *testing.T) {
 	t.Parallel()

@@ -268,6 +268,7 @@ func (x *maker) makeReconciliation(ctx context.Context) error {
 		return err
 	}
 	defer file.Close()
+	options.Scanned = x.options.Progress.show
 	result, err := x.Reconcile(ctx, file, r.Name, Heights(span.First, span.Last), options)
 	if err != nil {
 		return err

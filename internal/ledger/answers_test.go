@@ -121,6 +121,20 @@ func questions(last uint64) (list []question) {
 	ask("TransactionsByHash", func(b *ledger.Book, out *strings.Builder) error {
 		return each(b.TransactionsByHash(ctx, hashOfTransaction(last/3)), told[*ledger.Transaction](out))
 	})
+	ask("TransactionsByHash of many", func(b *ledger.Book, out *strings.Builder) error {
+		hashes := []chain.Hash{{1}}
+		for h := range last + 2 {
+			hashes = append(hashes, hashOfTransaction(h))
+		}
+		return each(b.TransactionsByHash(ctx, hashes...), told[*ledger.Transaction](out))
+	})
+	ask("TransactionsAt", func(b *ledger.Book, out *strings.Builder) error {
+		var places []ledger.Place
+		for h := uint64(0); h < last+2; h += 3 {
+			places = append(places, ledger.Place{Height: h, Row: 1}, ledger.Place{Height: h, Row: 7})
+		}
+		return each(b.TransactionsAt(ctx, places...), told[*ledger.Transaction](out))
+	})
 	ask("TransactionAt", func(b *ledger.Book, out *strings.Builder) error {
 		for _, h := range []uint64{0, last / 3, last} {
 			if err := at(b, h, 1, told[*ledger.Transaction](out)); err != nil {

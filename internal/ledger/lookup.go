@@ -19,7 +19,8 @@ type lookup struct {
 	kind  partKind
 	parts []int
 	find  func(s *stretch, body []byte) ([]uint64, error)
-	trim  func(*Content) // replaces the rows of a block by copies of those that match
+	trim  func(*Content)          // replaces the rows of a block by copies of those that match
+	named func(*Transaction) bool // by a hash; nil for another kind
 }
 
 // byAccounts finds the blocks that contain rows of some kinds for any of some accounts.
@@ -59,20 +60,39 @@ func byAccounts(accounts []chain.Address, kinds uint64) lookup {
 	return l
 }
 
-// byHash finds the blocks that may contain a transaction with a hash.
-func byHash(hash chain.Hash) lookup {
-	key := binary.BigEndian.Uint64(hash[:]) >> hashPlaceBits << hashPlaceBits
-	named := func(t *Transaction) bool { return t.Hash == hash || t.EVMHash == chain.Some(hash) }
-	return lookup{kind: hashBlocks, parts: []int{int(key >> (64 - hashPartBits))}, trim: func(c *Content) {
-		c.Transactions = copies(c.Transactions, named)
-	}, find: func(s *stretch, body []byte) (heights []uint64, err error) {
+// byHash finds the blocks that may contain a transaction with any of some hashes.
+func byHash(hashes []chain.Hash) lookup {
+	set, keys := make(map[chain.Hash]bool, len(hashes)), make([]uint64, 0, len(hashes))
+	for _, hash := range hashes {
+		set[hash] = true
+		keys = append(keys, binary.BigEndian.Uint64(hash[:])>>hashPlaceBits<<hashPlaceBits)
+	}
+	slices.Sort(keys)
+	keys = slices.Compact(keys)
+	named := func(t *Transaction) bool { return set[t.Hash] || t.EVMHash.Known() && set[or(t.EVMHash)] }
+	l := lookup{kind: hashBlocks, named: named, trim: func(c *Content) { c.Transactions = copies(c.Transactions, named) }}
+	for _, key := range keys {
+		l.parts = append(l.parts, int(key>>(64-hashPartBits)))
+	}
+	l.parts = slices.Compact(l.parts)
+	l.find = func(s *stretch, body []byte) (heights []uint64, err error) {
 		entry := func(i int) uint64 { return binary.BigEndian.Uint64(body[8*i:]) }
-		n := len(body) / 8
-		for i := sort.Search(n, func(i int) bool { return entry(i) >= key }); i < n && entry(i)>>hashPlaceBits == key>>hashPlaceBits; i++ {
-			heights = append(heights, s.first+entry(i)&(1<<hashPlaceBits-1))
+		i, n := 0, len(body)/8
+		if n == 0 {
+			return nil, nil
+		}
+		first, _ := slices.BinarySearch(keys, entry(0)>>hashPlaceBits<<hashPlaceBits)
+		for _, key := range keys[first:] { // both lists are in order
+			if i += sort.Search(n-i, func(more int) bool { return entry(i+more) >= key }); i == n {
+				break
+			}
+			for ; i < n && entry(i)>>hashPlaceBits == key>>hashPlaceBits; i++ {
+				heights = append(heights, s.first+entry(i)&(1<<hashPlaceBits-1))
+			}
 		}
 		return heights, nil
-	}}
+	}
+	return l
 }
 
 // copies returns copies of the wanted values.
@@ -92,7 +112,7 @@ func (l *lookup) heights(ctx context.Context, b *Book, s *stretch) (found []uint
 	if s.number == noTime {
 		return s.allHeights()
 	}
-	for body, err := range readParts(ctx, q, []*stretch{s}, l.kind, l.parts) {
+	for body, err := range readPartsOf(ctx, q, s, l.kind, l.parts) {
 		if errors.Is(err, ErrDamaged) {
 			if now := s.changed(ctx, q); now != nil && now.hasParts(l.kind) {
 				return l.heights(ctx, b, now)
@@ -125,6 +145,14 @@ func (s *stretch) allHeights() ([]uint64, error) {
 // trimmed decodes a block with the rows that match.
 func (l *lookup) trimmed(d depth) decoder[*Content] {
 	return func(by *coder, r *blockRow) (*Content, error) { return r.trimmed(by, d, l.trim) }
+}
+
+// scanned is trimmed for blocks of which most have no row that matches.
+func (l *lookup) scanned(d depth) decoder[*Content] {
+	if l.named == nil {
+		return l.trimmed(d)
+	}
+	return ifAny(hashFields, l.named, l.trimmed(d))
 }
 
 // lookedUp returns the blocks of a span that may match, with the rows that do. Unsealed blocks are scanned, and so is
@@ -168,7 +196,7 @@ func (b *Book) lookUp(ctx context.Context, span chain.Heights, l lookup, d depth
 	if span.First = max(span.First, grows); span.First > span.Last {
 		return nil
 	}
-	return pass(walk(ctx, b, nil, span, l.trimmed(d)), yield)
+	return pass(walk(ctx, b, nil, span, l.scanned(d)), yield)
 }
 
 // overlapping groups stretches in order of height; those whose heights overlap come together.

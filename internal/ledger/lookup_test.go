@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"fmt"
 	"iter"
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -67,9 +69,16 @@ func TestAnAlteredPart(t *testing.T) {
 		asked["hash"] = func(b *ledger.Book, count *int) error {
 			return each(b.TransactionsByHash(ctx, hash), func(*ledger.Transaction) error { *count++; return nil })
 		}
+		asked["hashes"] = func(b *ledger.Book, count *int) error {
+			var hashes []chain.Hash
+			for h := range uint64(last + 1) {
+				hashes = append(hashes, hashOfTransaction(h))
+			}
+			return each(b.TransactionsByHash(ctx, hashes...), func(*ledger.Transaction) error { *count++; return nil })
+		}
 		for name, ask := range asked {
 			kind := 3
-			if name == "hash" {
+			if strings.HasPrefix(name, "hash") {
 				kind = 4
 			}
 			whole := 0
@@ -175,6 +184,7 @@ func follow(t testing.TB, book *ledger.Book) {
 	for hash, heights := range hashes {
 		require.Equal(t, heights, byHash(t, book, hash))
 	}
+	require.Equal(t, placesOf(t, book.Transactions(ctx, in(everything))), placesOf(t, book.TransactionsByHash(ctx, slices.Collect(maps.Keys(hashes))...)))
 	for account, want := range payers {
 		require.Equal(t, want, placesOf(t, book.Transactions(ctx, in(everything, account))))
 	}
@@ -218,6 +228,51 @@ func TestHashesThatBeginAlike(t *testing.T) {
 		third.Block.Finalized, third.Report.Finalized = chain.Some(true), chain.Some(true)
 		require.NoError(t, book.Write(ctx, []*ledger.Entry{third.entry(t)}))
 		require.Equal(t, []uint64{0, 2}, byHash(t, book, first))
+	})
+}
+
+// Many hashes or places at once find what one after the other does, in the order of the chain: among the sealed blocks and
+// those above, not where there is no block or it is not the ledger's yet.
+func TestManyAtOnce(t *testing.T) {
+	entries := monthsOfBlocks(60, 31*time.Hour)
+	engines(t, func(t *testing.T, newPlace func() string) {
+		book := written(t, newPlace(), madeUpChain, entries[10:40])
+		for _, span := range []chain.Heights{{First: 44, Last: 50}, {First: 53, Last: 54}, {First: 3, Last: 6}} {
+			require.NoError(t, book.Write(ctx, entries[span.First:span.Last+1]))
+		}
+		require.Equal(t, chain.Some(uint64(39)), statusOf(t, book).Sealed)
+		var want []string
+		var hashes []chain.Hash
+		var places []ledger.Place
+		for h := range uint64(70) {
+			hash, at := hashOfTransaction(h), ledger.Place{Height: h, Row: 1}
+			hashes, places = append(hashes, hash, chain.Hash{1, 31: byte(h)}), append(places, at, ledger.Place{Height: h, Row: 2})
+			there := h >= 10 && h < 40 || h >= 44 && h <= 50 || h == 53 || h == 54
+			if there {
+				want = append(want, at.String())
+			}
+			require.Equal(t, there, len(byHash(t, book, hash)) == 1, h)
+			one, err := book.TransactionAt(ctx, at)
+			require.NoError(t, err)
+			require.Equal(t, there, one != nil, h)
+		}
+		for _, size := range []int{7, 1000} {
+			var byHash, byPlace []string
+			for part := range slices.Chunk(hashes, size) {
+				byHash = append(byHash, placesOf(t, book.TransactionsByHash(ctx, part...))...)
+			}
+			for part := range slices.Chunk(places, size) {
+				byPlace = append(byPlace, placesOf(t, book.TransactionsAt(ctx, part...))...)
+			}
+			require.Equal(t, want, byHash, size)
+			require.Equal(t, want, byPlace, size)
+		}
+		slices.Reverse(hashes)
+		slices.Reverse(places)
+		require.Equal(t, want, placesOf(t, book.TransactionsByHash(ctx, append(hashes, hashes...)...)))
+		require.Equal(t, want, placesOf(t, book.TransactionsAt(ctx, append(places, places...)...)))
+		require.Empty(t, placesOf(t, book.TransactionsByHash(ctx)))
+		require.Empty(t, placesOf(t, book.TransactionsAt(ctx)))
 	})
 }
 

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"iter"
 	"math/bits"
+	"slices"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -140,6 +141,22 @@ func readParts(ctx context.Context, q querier, stretches []*stretch, kind partKi
 		for _, s := range stretches {
 			for _, part := range parts {
 				if !yield(s.unpacked(kind, part, packed[place{s.number, int64(part)}])) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// maxPartsAtOnce limits the parts that are held at once.
+const maxPartsAtOnce = 8
+
+// readPartsOf is readParts for one stretch and any number of parts.
+func readPartsOf(ctx context.Context, q querier, s *stretch, kind partKind, parts []int) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		for some := range slices.Chunk(parts, maxPartsAtOnce) {
+			for body, err := range readParts(ctx, q, []*stretch{s}, kind, some) {
+				if !yield(body, err) {
 					return
 				}
 			}

@@ -226,14 +226,40 @@ func walk[T any](ctx context.Context, b *Book, q querier, span chain.Heights, of
 // maxAtOnce is the number of heights in one query.
 const maxAtOnce = 100
 
+// batchesAt returns the batches of sealed blocks at given heights.
+func batchesAt(heights []uint64) iter.Seq[batch] {
+	return func(yield func(batch) bool) {
+		for part := range slices.Chunk(heights, maxAtOnce) {
+			if !yield(batch{span: chain.Heights{First: part[0], Last: part[len(part)-1]}, heights: part}) {
+				return
+			}
+		}
+	}
+}
+
 // walkHeights is walk for the sealed blocks at given heights, in their order.
 func walkHeights[T any](ctx context.Context, b *Book, q querier, heights []uint64, of decoder[T]) iter.Seq2[T, error] {
-	return walkBatches(ctx, b, q, of, func(querier, chain.Optional[chain.Heights]) iter.Seq[batch] {
+	return walkBatches(ctx, b, q, of, func(querier, chain.Optional[chain.Heights]) iter.Seq[batch] { return batchesAt(heights) })
+}
+
+// walkSome is walk for some heights, in order, of which any may not be sealed or not be stored. It may deliver other
+// unsealed blocks too.
+func walkSome[T any](ctx context.Context, b *Book, heights []uint64, of decoder[T]) iter.Seq2[T, error] {
+	return walkBatches(ctx, b, nil, of, func(_ querier, sealed chain.Optional[chain.Heights]) iter.Seq[batch] {
 		return func(yield func(batch) bool) {
-			for part := range slices.Chunk(heights, maxAtOnce) {
-				if !yield(batch{span: chain.Heights{First: part[0], Last: part[len(part)-1]}, heights: part}) {
-					return
+			above := heights
+			if have, some := sealed.Get(); some {
+				first, _ := slices.BinarySearch(heights, have.First)
+				next, _ := slices.BinarySearch(heights, have.Last+1)
+				for x := range batchesAt(heights[first:next]) {
+					if !yield(x) {
+						return
+					}
 				}
+				above = heights[next:]
+			}
+			if len(above) > 0 {
+				yield(batch{span: chain.Heights{First: above[0], Last: above[len(above)-1]}, sealed: sealed})
 			}
 		}
 	})

@@ -53,14 +53,14 @@ func (c *Content) codeCosts(to *coder) {
 	columns(to, &c.Transactions, transactionFields)
 }
 
-// decodeKinds decodes the kinds of a checked block's transactions. It reuses the rows.
-func (r *blockRow) decodeKinds(by *coder, rows *[]Transaction) error {
+// decodeSome decodes some fields, not amounts, of a checked block's transactions. It reuses the rows.
+func (r *blockRow) decodeSome(by *coder, rows *[]Transaction, fields []bool) error {
 	return by.decodeWithoutAmounts(r.record[headSize:], func() {
 		b := new(Block)
 		for _, f := range blockFields {
 			by.skip(f.at(b), 1)
 		}
-		someColumns(by, rows, transactionFields, kindFields)
+		someColumns(by, rows, transactionFields, fields)
 	})
 }
 

@@ -100,13 +100,18 @@ var transactionFields = []field[Transaction]{
 	{"author", judgement, func(t *Transaction) any { return &t.Author }},
 }
 
-// kindFields reports which of these fields are a Kind's.
-var kindFields = func() (are []bool) {
+// kindFields reports which of these fields are a Kind's, and hashFields which are hashes.
+var (
+	kindFields = transactionFieldsNamed("layer", "type", "call", "recipient", "outcome")
+	hashFields = transactionFieldsNamed("hash", "evm_hash")
+)
+
+func transactionFieldsNamed(names ...string) (are []bool) {
 	for _, f := range transactionFields {
-		are = append(are, slices.Contains([]string{"layer", "type", "call", "recipient", "outcome"}, f.name))
+		are = append(are, slices.Contains(names, f.name))
 	}
 	return are
-}()
+}
 
 // MayBePaidBy reports whether an account may have paid a transaction whose payer is unknown: the account sent
 // it, or the sender is unknown too.
@@ -131,15 +136,20 @@ func onlyTransactions(wanted func(*Transaction) bool) decoder[*Content] {
 
 // onlyKinds is onlyTransactions for transactions of wanted kinds. It decodes no more than the kinds of a block that has none.
 func onlyKinds(wanted func(*Kind) bool) decoder[*Content] {
-	all := onlyTransactions(func(t *Transaction) bool { return wanted(&t.Kind) })
+	of := func(t *Transaction) bool { return wanted(&t.Kind) }
+	return ifAny(kindFields, of, onlyTransactions(of))
+}
+
+// ifAny applies of to a block that has a wanted transaction. Of another one, it decodes only the fields that tell.
+func ifAny(fields []bool, wanted func(*Transaction) bool, of decoder[*Content]) decoder[*Content] {
 	return func(by *coder, r *blockRow) (*Content, error) {
 		rows := &by.room.Transactions
-		if r.decodeKinds(by, rows) != nil {
-			return all(by, r)
+		if r.decodeSome(by, rows, fields) != nil {
+			return of(by, r)
 		}
 		for i := range *rows {
-			if wanted(&(*rows)[i].Kind) {
-				return all(by, r)
+			if wanted(&(*rows)[i]) {
+				return of(by, r)
 			}
 		}
 		return &Content{Block: &Block{Height: r.height}}, nil
@@ -242,21 +252,35 @@ func joined(list []chain.Heights) (all []chain.Heights) {
 	return all
 }
 
-// TransactionsByHash returns the transactions with an EVM or extrinsic hash, in chain order. There may be
-// several, because extrinsic hashes are not unique on the chain.
-func (b *Book) TransactionsByHash(ctx context.Context, hash chain.Hash) iter.Seq2[*Transaction, error] {
-	return page(Query{Span: everyBlock}, b.lookedUp(ctx, everyBlock, byHash(hash), transactionsOnly), allTransactions)
+// TransactionsByHash returns the transactions with any of some EVM or extrinsic hashes, in chain order. There may be
+// several of one hash, because extrinsic hashes are not unique on the chain. Many hashes at once cost little more than one:
+// the index is read once, and so is each block.
+func (b *Book) TransactionsByHash(ctx context.Context, hashes ...chain.Hash) iter.Seq2[*Transaction, error] {
+	if len(hashes) == 0 {
+		return func(func(*Transaction, error) bool) {}
+	}
+	return page(Query{Span: everyBlock}, b.lookedUp(ctx, everyBlock, byHash(hashes), transactionsOnly), allTransactions)
+}
+
+// TransactionsAt returns the transactions at some places, in chain order. It reads each block once.
+func (b *Book) TransactionsAt(ctx context.Context, places ...Place) iter.Seq2[*Transaction, error] {
+	wanted, heights := make(map[Place]bool, len(places)), make([]uint64, 0, len(places))
+	for _, at := range places {
+		wanted[at] = true
+		heights = append(heights, at.Height)
+	}
+	slices.Sort(heights)
+	of := onlyTransactions(func(t *Transaction) bool { return wanted[t.Place()] })
+	return page(Query{Span: everyBlock}, walkSome(ctx, b, slices.Compact(heights), of), allTransactions)
 }
 
 // TransactionAt returns the transaction at a place, nil if there is none.
 func (b *Book) TransactionAt(ctx context.Context, at Place) (found *Transaction, err error) {
-	for t, err := range b.Transactions(ctx, Query{Span: chain.Heights{First: at.Height, Last: at.Height}}) {
+	for t, err := range b.TransactionsAt(ctx, at) {
 		if err != nil {
 			return nil, err
 		}
-		if t.Index == at.Row {
-			found = t
-		}
+		found = t
 	}
 	return found, nil
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"iter"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -112,9 +113,9 @@ type one struct {
 	x *ledger.Transaction
 }
 
-func (o *one) TransactionsByHash(_ context.Context, h chain.Hash) iter.Seq2[*ledger.Transaction, error] {
+func (o *one) TransactionsByHash(_ context.Context, hashes ...chain.Hash) iter.Seq2[*ledger.Transaction, error] {
 	return func(yield func(*ledger.Transaction, error) bool) {
-		if h == o.x.Hash {
+		if slices.Contains(hashes, o.x.Hash) {
 			yield(o.x, nil)
 		}
 	}

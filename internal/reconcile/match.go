@@ -19,9 +19,9 @@ type Book interface {
 	Status(ctx context.Context) (ledger.Status, error)
 	Sealed(ctx context.Context) (ledger.Period, error)
 	Cover(ctx context.Context, p ledger.Period) (ledger.Cover, error)
-	TransactionsByHash(ctx context.Context, hash chain.Hash) iter.Seq2[*ledger.Transaction, error]
+	TransactionsByHash(ctx context.Context, hashes ...chain.Hash) iter.Seq2[*ledger.Transaction, error]
+	TransactionsAt(ctx context.Context, places ...ledger.Place) iter.Seq2[*ledger.Transaction, error]
 	Transactions(ctx context.Context, q ledger.Query) iter.Seq2[*ledger.Transaction, error]
-	TransactionAt(ctx context.Context, at ledger.Place) (*ledger.Transaction, error)
 }
 
 // maxCandidates limits the transactions that one row is compared with.
@@ -38,7 +38,7 @@ type matcher struct {
 	maybe    map[ledger.Place]int // the ambiguous line that may name it
 	free     int                  // transactions without a fee that no row names
 	idle     []chain.Address      // accounts that paid nothing in the period
-	asked    map[lookup][]*ledger.Transaction
+	lookups  lookups              // of the rows being compared
 	mine     map[chain.Address]bool
 	record   booked
 	isShared bool                  // several rows may name one transaction
@@ -63,9 +63,7 @@ func Match(ctx context.Context, book Book, rows iter.Seq2[*Row, error], o Option
 	if err != nil {
 		return nil, err
 	}
-	looked := &lookedUp{Book: book, unfound: map[chain.Hash]bool{}}
-	book = looked
-	m := &matcher{ctx: ctx, book: book, options: &o, named: map[ledger.Place]int{}, maybe: map[ledger.Place]int{}, mine: map[chain.Address]bool{}, asked: map[lookup][]*ledger.Transaction{}}
+	m := &matcher{ctx: ctx, book: book, options: &o, named: map[ledger.Place]int{}, maybe: map[ledger.Place]int{}, mine: map[chain.Address]bool{}, lookups: newLookups(book)}
 	if m.period, err = cover(ctx, book, &o); err != nil {
 		return nil, err
 	}
@@ -90,7 +88,7 @@ func Match(ctx context.Context, book Book, rows iter.Seq2[*Row, error], o Option
 		r.Close()
 		return nil, err
 	}
-	if err := looked.check(ctx, m.period.Span); err != nil {
+	if err := m.lookups.check(ctx, m.period.Span, o.Scanned); err != nil {
 		r.Close()
 		return nil, err
 	}
@@ -118,16 +116,25 @@ func Match(ctx context.Context, book Book, rows iter.Seq2[*Row, error], o Option
 
 // match finds the items.
 func (m *matcher) match(rows iter.Seq2[*Row, error], r *Result) error {
-	for row, err := range rows {
-		if err != nil {
-			return err
-		}
-		item, err := m.judge(row)
+	compared := uint64(0)
+	for portion, err := range portions(rows) {
 		if err == nil {
-			err = r.add(&item)
+			err = m.lookups.read(m.ctx, portion)
 		}
 		if err != nil {
 			return err
+		}
+		for _, row := range portion {
+			item, err := m.judge(row)
+			if err == nil {
+				err = r.add(&item)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		if compared += uint64(len(portion)); m.options.Compared != nil {
+			m.options.Compared(compared)
 		}
 	}
 	return m.lacking(r)
@@ -347,19 +354,14 @@ func (r *Row) otherPayer(t *ledger.Transaction, token console.Token) string {
 // find returns the transactions that a row can mean: those of its first hash that is on the chain, or of its ID,
 // limited to those that agree with the rest of the row if any do.
 func (m *matcher) find(row *Row) (found []*ledger.Transaction, err error) {
-	for _, name := range []struct {
-		hash           chain.Optional[chain.Hash]
-		evm, extrinsic bool // what kind of hash it can be
-	}{{row.EVMHash, true, false}, {row.Hash, true, true}, {row.ExtrinsicHash, false, true}} {
-		if h, ok := name.hash.Get(); ok && len(found) == 0 {
-			if found, err = m.byHash(lookup{h, name.evm, name.extrinsic}); err != nil {
-				return nil, err
-			}
+	for _, l := range row.lookups() {
+		if found, err = m.lookups.find(m.ctx, l); err != nil || len(found) > 0 {
+			break
 		}
 	}
-	if p, ok := row.Place.Get(); ok && len(found) == 0 {
+	if p, ok := row.Place.Get(); ok && err == nil && len(found) == 0 {
 		var t *ledger.Transaction
-		if t, err = m.book.TransactionAt(m.ctx, p); t != nil {
+		if t, err = m.lookups.at(m.ctx, p); t != nil {
 			found = append(found, t)
 		}
 	}
@@ -368,41 +370,6 @@ func (m *matcher) find(row *Row) (found []*ledger.Transaction, err error) {
 		found = agreeing
 	}
 	return found, err
-}
-
-// lookup is a search for a hash.
-type lookup struct {
-	hash           chain.Hash
-	evm, extrinsic bool // what kind of hash it can be
-}
-
-// maxLookups limits the cached results: rows that name the same transaction are often close together.
-const maxLookups = 1000
-
-// byHash returns the EVM transactions with a hash, otherwise the extrinsics.
-func (m *matcher) byHash(of lookup) ([]*ledger.Transaction, error) {
-	if found, known := m.asked[of]; known {
-		return found, nil
-	}
-	var transactions, extrinsics []*ledger.Transaction
-	for t, err := range m.book.TransactionsByHash(m.ctx, of.hash) {
-		switch {
-		case err != nil:
-			return nil, err
-		case of.evm && t.EVMHash == chain.Some(of.hash) && len(transactions) < maxCandidates:
-			transactions = append(transactions, t)
-		case of.extrinsic && t.Hash == of.hash && len(extrinsics) < maxCandidates:
-			extrinsics = append(extrinsics, t)
-		}
-	}
-	if len(m.asked) == maxLookups {
-		clear(m.asked)
-	}
-	m.asked[of] = extrinsics
-	if len(transactions) > 0 {
-		m.asked[of] = transactions
-	}
-	return m.asked[of], nil
 }
 
 // contradiction returns which of a row's identifiers differ from a transaction's.

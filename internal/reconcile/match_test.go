@@ -173,7 +173,7 @@ type sameHash struct {
 	places []string
 }
 
-func (s *sameHash) TransactionsByHash(ctx context.Context, _ chain.Hash) iter.Seq2[*ledger.Transaction, error] {
+func (s *sameHash) TransactionsByHash(ctx context.Context, _ ...chain.Hash) iter.Seq2[*ledger.Transaction, error] {
 	return func(yield func(*ledger.Transaction, error) bool) {
 		for _, text := range s.places {
 			p, ok := ledger.ParsePlace(text)
@@ -181,12 +181,13 @@ func (s *sameHash) TransactionsByHash(ctx context.Context, _ chain.Hash) iter.Se
 				yield(nil, errors.New(text))
 				return
 			}
-			x, err := s.Book.TransactionAt(ctx, p)
-			if err == nil {
-				x.Hash, err = chain.ParseHash(s.hash)
-			}
-			if !yield(x, err) || err != nil {
-				return
+			for x, err := range s.Book.TransactionsAt(ctx, p) {
+				if err == nil {
+					x.Hash, err = chain.ParseHash(s.hash)
+				}
+				if !yield(x, err) || err != nil {
+					return
+				}
 			}
 		}
 	}
@@ -211,8 +212,8 @@ func (c *changed) by(rows iter.Seq2[*ledger.Transaction, error]) iter.Seq2[*ledg
 	}
 }
 
-func (c *changed) TransactionsByHash(ctx context.Context, h chain.Hash) iter.Seq2[*ledger.Transaction, error] {
-	return c.by(c.Book.TransactionsByHash(ctx, h))
+func (c *changed) TransactionsByHash(ctx context.Context, hashes ...chain.Hash) iter.Seq2[*ledger.Transaction, error] {
+	return c.by(c.Book.TransactionsByHash(ctx, hashes...))
 }
 
 func (c *changed) Transactions(ctx context.Context, q ledger.Query) iter.Seq2[*ledger.Transaction, error] {

@@ -81,6 +81,11 @@ type Options struct {
 	Accepted        []Acceptance // of differences, each at most once
 	Partial         bool         // allow a period that the ledger does not cover
 
+	// Compared, if not nil, is called with the number of rows compared so far. Scanned, if not nil, is called with how many of
+	// the period's blocks were scanned for hashes that were not found, and with the number of those blocks.
+	Compared func(rows uint64)
+	Scanned  func(done, total uint64)
+
 	applied      *Profile // the profile that reads the file; nil means none
 	unread       []string // quoted names of sheets with fees that were not read
 	plain        bool     // no row states another asset than the network's token

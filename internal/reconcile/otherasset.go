@@ -55,37 +55,18 @@ func (m *matcher) learnAssets(rows iter.Seq2[*Row, error]) error {
 		return nil
 	}
 	a.groups, a.beside, a.left, a.compared = map[OtherAsset]*assetRows{}, map[chain.Hash]int{}, assetCounts{}, assetCounts{}
-	for row, err := range rows {
+	for portion, err := range portions(rows) {
 		if err != nil {
 			return err
 		}
-		if row.Other.Name == "" {
-			continue
-		}
-		ofFile := row.Other.Name == m.options.alias
-		if hash, has := row.AnyHash().Get(); has && !ofFile && len(a.beside) < maxBeside {
-			a.beside[hash] = 0
-		}
-		g := a.groups[row.Other.name()]
-		if g == nil {
-			if len(a.groups) == maxGroups {
-				continue
-			}
-			g = &assetRows{isAlias: strings.EqualFold(row.Other.Name, a.network)}
-			a.groups[row.Other.name()] = g
-		}
-		if g.isAlias {
-			continue
-		}
-		found, err := m.find(row)
-		switch {
-		case err != nil:
+		portion = slices.DeleteFunc(portion, func(row *Row) bool { return row.Other.Name == "" })
+		if err := m.lookups.read(m.ctx, portion); err != nil {
 			return err
-		case len(found) == 0:
-			g.unknown++
-		default:
-			g.known++
-			g.isAlias = ofFile || !isKnownAsset(row.Other.Name)
+		}
+		for _, row := range portion {
+			if err := m.learnAsset(row); err != nil {
+				return err
+			}
 		}
 	}
 	for _, g := range a.groups {
@@ -102,6 +83,36 @@ func (m *matcher) learnAssets(rows iter.Seq2[*Row, error]) error {
 		if line, asked := a.beside[hash]; has && asked && line == 0 && row.Other.Name == "" && row.LeftOut == "" {
 			a.beside[hash] = row.Line
 		}
+	}
+	return nil
+}
+
+// learnAsset counts a row that states another asset.
+func (m *matcher) learnAsset(row *Row) error {
+	a, ofFile := &m.others, row.Other.Name == m.options.alias
+	if hash, has := row.AnyHash().Get(); has && !ofFile && len(a.beside) < maxBeside {
+		a.beside[hash] = 0
+	}
+	g := a.groups[row.Other.name()]
+	if g == nil {
+		if len(a.groups) == maxGroups {
+			return nil
+		}
+		g = &assetRows{isAlias: strings.EqualFold(row.Other.Name, a.network)}
+		a.groups[row.Other.name()] = g
+	}
+	if g.isAlias {
+		return nil
+	}
+	found, err := m.find(row)
+	switch {
+	case err != nil:
+		return err
+	case len(found) == 0:
+		g.unknown++
+	default:
+		g.known++
+		g.isAlias = ofFile || !isKnownAsset(row.Other.Name)
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -19,11 +20,8 @@ type forgetful struct {
 	lost string
 }
 
-func (f *forgetful) TransactionsByHash(ctx context.Context, h chain.Hash) iter.Seq2[*ledger.Transaction, error] {
-	if h.String() == f.lost {
-		return func(func(*ledger.Transaction, error) bool) {}
-	}
-	return f.Book.TransactionsByHash(ctx, h)
+func (f *forgetful) TransactionsByHash(ctx context.Context, hashes ...chain.Hash) iter.Seq2[*ledger.Transaction, error] {
+	return f.Book.TransactionsByHash(ctx, slices.DeleteFunc(hashes, func(h chain.Hash) bool { return h.String() == f.lost })...)
 }
 
 // A transaction missing from the index is reported as damage. A hash of no transaction is still unknown.

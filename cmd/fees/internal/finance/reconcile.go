@@ -426,6 +426,9 @@ func (f *reconcileFlags) compare(c *cobra.Command, p app.Period, o reconcile.Opt
 		}
 		defer d.Close()
 	}
+	rows := f.Progress(c, "rows")
+	o.Compared = func(done uint64) { rows.Show(done, uint64(file.Rows.Len())) }
+	o.Scanned = f.Progress(c, "blocks").Show
 	if r, err = d.Reconcile(ctx, file, filepath.Base(f.Path), p, o); err == nil && (f.about || isPaper(&f.Output)) {
 		f.stated, err = d.AboutReconciliation(ctx, r, p, asked)
 	}
