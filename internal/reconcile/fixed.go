@@ -82,6 +82,7 @@ type fixer struct {
 	form    *rowForm // nil above the header
 	booked  running  // the sums that total rows stated
 	right   running  // the sums after the corrections
+	kept    running  // those if the last one cannot be made
 	changes Changes
 }
 
@@ -106,6 +107,7 @@ func (f *fixer) keep(l *fixedLine, why string) {
 	if l.change.Known() && !l.isTotal {
 		f.changes.Corrected--
 		f.changes.Kept++
+		f.right = f.kept
 		l.added[noteColumn] = strings.Replace(l.added[noteColumn], corrected, why, 1)
 	}
 	l.change = chain.Optional[placedCell]{}
@@ -169,6 +171,8 @@ func (f *fixer) line(rec *record) (l fixedLine, err error) {
 		f.form.learn(rec)
 	}
 	f.booked.add(i.Row.Fee)
+	f.kept = f.right
+	f.kept.add(i.Row.Fee)
 	f.right.add(amount)
 	return l, nil
 }
@@ -551,8 +555,13 @@ func (w *sheetWriter) change() {
 	case !w.formula:
 		w.cell(c.place, w.number, w.style, c.cell)
 		return
-	case w.line.isTotal && c.number:
-		w.out.Write(storedValue.ReplaceAll(w.held.Bytes(), []byte("${1}"+c.text+"${2}")))
+	case w.line.isTotal:
+		var text bytes.Buffer
+		_ = xml.EscapeText(&text, []byte(c.text)) // to memory
+		w.out.Write(storedValue.ReplaceAllFunc(w.held.Bytes(), func(value []byte) []byte {
+			parts := storedValue.FindSubmatch(value)
+			return slices.Concat(parts[1], text.Bytes(), parts[2])
+		}))
 		return
 	}
 	w.keep(&w.line, keptFormula)

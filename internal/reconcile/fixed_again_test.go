@@ -14,11 +14,13 @@ import (
 	"github.com/xuri/excelize/v2"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/fee"
+	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/reconcile"
 )
 
 // fixedRecords is the number of records that TestFixedAgain tries.
-const fixedRecords = 120
+const fixedRecords = 48
 
 // writer writes a generated record in one of the forms of companies.
 type writer struct {
@@ -224,4 +226,147 @@ func wide(text string) string {
 		out = append(out, byte(unit), byte(unit>>8))
 	}
 	return string(out)
+}
+
+// What a copy cannot say for certain is left to people, and counted.
+func TestFixedLeaves(t *testing.T) {
+	list := allSent(t, "moonbeam-2100")
+	b := book(t, "moonbeam-2100")
+	one := list[0]
+	asked := reconcile.Options{Accounts: payers(t, list[:1]), Period: heights(one.Height, one.Height), Symbol: "GLMR"}
+	var mine []*sent
+	for _, s := range list {
+		if s.From == one.From && s.Height == one.Height {
+			mine = append(mine, s)
+		}
+	}
+	require.Len(t, mine, 1)
+
+	// A row names it with another ID: it may be there already.
+	copied, r := copyOf(t, b, "Tx Hash,Extrinsic ID,fee_wei\n"+one.hash()+",1-1,5\n", asked, "ambiguous")
+	require.Equal(t, reconcile.Changes{NotAdded: 1}, r.Fixed)
+	require.Equal(t, 2, strings.Count(copied, "\n"))
+
+	// Its fee is unknown.
+	unknown := &changed{b, func(x *ledger.Transaction) {
+		x.Fee, x.Charged = chain.Optional[chain.Wei]{}, chain.Optional[chain.Wei]{}
+	}}
+	_, r = copyOf(t, unknown, "Tx Hash,fee_wei\n", asked, "unknown")
+	require.Equal(t, reconcile.Changes{NotAdded: 1}, r.Fixed)
+
+	// The only column is for another kind of hash.
+	native := &changed{b, func(x *ledger.Transaction) { x.EVMHash, x.Layer = chain.Optional[chain.Hash]{}, fee.Native }}
+	_, r = copyOf(t, native, "EVM hash,fee_wei\n", asked, "native")
+	require.Equal(t, reconcile.Changes{NotAdded: 1}, r.Fixed)
+	require.Contains(t, r.Notes, "Missing from the books: 0 EVM transactions and 1 native transaction.")
+
+	// It was accepted; and a wrong amount that was accepted.
+	for _, text := range []string{"Tx Hash,fee_wei\n", "Tx Hash,fee_wei\n" + one.hash() + ",5\n"} {
+		_, r = copyOf(t, b, text, asked, "open")
+		require.Equal(t, 1, r.Fixed.Added+r.Fixed.Corrected)
+		accepting := asked
+		for _, i := range itemsOf(t, b, text, asked) {
+			accepting.Accepted = append(accepting.Accepted, reconcile.Acceptance{Difference: i.Digest(), By: "Anna", Time: "2026-02-03", Comment: "agreed"})
+		}
+		_, r = copyOf(t, b, text, accepting, "accepted")
+		require.Equal(t, reconcile.Changes{}, r.Fixed)
+	}
+
+	// The wrong amount is a formula: it stays, and the total of formulas keeps its value.
+	text := grid{{"Tx Hash", "fee_wei"}, {one.hash(), ""}, {"Total", ""}}.xlsx(t, func(f *excelize.File) {
+		for _, at := range []string{"B2", "B3"} {
+			require.NoError(t, f.SetCellInt("Sheet1", at, 5))
+			require.NoError(t, f.SetCellFormula("Sheet1", at, "2+3"))
+		}
+	})
+	text = changePart(t, text, "xl/worksheets/sheet1.xml", func(s string) string { return strings.ReplaceAll(s, "<v></v>", "<v>5</v>") })
+	copied, r = copyOf(t, b, text, asked, "formula")
+	require.Equal(t, reconcile.Changes{Kept: 1}, r.Fixed)
+	f, err := excelize.OpenReader(strings.NewReader(copied))
+	require.NoError(t, err)
+	for at, want := range map[string]string{"B2": "5", "B3": "5", "I2": "books: 0.000000000000000005, chain: " + strings.TrimRight(one.token(), "0") + "; not corrected: the amount is a formula"} {
+		got, err := f.GetCellValue("Sheet1", at, excelize.Options{RawCellValue: true})
+		require.NoError(t, err)
+		require.Equal(t, want, got, at)
+	}
+
+	// The formula of a total stays, with the sum of the corrected rows.
+	text = grid{{"Tx Hash", "fee_wei"}, {one.hash(), "5"}, {"Total", ""}}.xlsx(t, func(f *excelize.File) {
+		require.NoError(t, f.SetCellInt("Sheet1", "B3", 5))
+		require.NoError(t, f.SetCellFormula("Sheet1", "B3", "SUM(B2:B2)"))
+	})
+	copied, r = copyOf(t, b, text, asked, "total")
+	require.Equal(t, reconcile.Changes{Corrected: 1}, r.Fixed)
+	f, err = excelize.OpenReader(strings.NewReader(copied))
+	require.NoError(t, err)
+	formula, err := f.GetCellFormula("Sheet1", "B3")
+	require.NoError(t, err)
+	require.Equal(t, "SUM(B2:B2)", formula)
+	got, err := f.GetCellValue("Sheet1", "B3", excelize.Options{RawCellValue: true})
+	require.NoError(t, err)
+	require.Equal(t, one.Charged, got)
+}
+
+// itemsOf are the items of a record's comparison.
+func itemsOf(t *testing.T, b reconcile.Book, text string, o reconcile.Options) []reconcile.Item {
+	return items(t, match(t, b, read(t, text, o), o))
+}
+
+// A new row of a product's export is what the product calls a fee, and is found by the same columns as its own rows. A
+// corrected amount is where the row has its fee. Rows with fewer or more cells than the header keep the added columns
+// in place.
+func TestFixedForms(t *testing.T) {
+	list := allSent(t, "moonbeam-2100")
+	b := book(t, "moonbeam-2100")
+	one, other := list[0], list[1]
+	o := reconcile.Options{Accounts: payers(t, []*sent{one, other}), Period: heights(one.Height, other.Height), Symbol: "GLMR"}
+	var mine []*sent
+	for _, s := range list {
+		if (s.From == one.From || s.From == other.From) && s.Height >= one.Height && s.Height <= other.Height && weiOf(s.Charged).Sign() > 0 {
+			mine = append(mine, s)
+		}
+	}
+	for name, c := range map[string]struct{ text, row string }{
+		"Koinly universal file, costs": {
+			"Date,Sent Amount,Sent Currency,Received Amount,Received Currency,Fee Amount,Fee Currency,Net Worth Amount,Net Worth Currency,Label,Description,TxHash\n" +
+				"2026-01-01 00:00:24 UTC,0.5,GLMR;27541,,,,,,,cost,," + one.hash() + "\n",
+			"2026-01-01 00:00:24 UTC,,,,,AMOUNT,GLMR;27541,,,,,HASH,only_on_chain",
+		},
+		"Koinly simple file": {
+			"Koinly Date,Amount,Currency,Label,TxHash\n2026-01-01 00:00:24,-0.5,GLMR,cost," + one.hash() + "\n",
+			"2026-01-01 00:00:24,-AMOUNT,GLMR,cost,HASH,only_on_chain",
+		},
+		"CoinLedger export": {
+			"Internal Id,Record Type,Type,Blockchain Id,Amount,Asset,Timestamp (UTC)\n1,Fee,Network Fee," + one.hash() + ",0.5,GLMR,2026-01-01 00:00:24\n",
+			",,Network Fee,HASH,AMOUNT,GLMR,2026-01-01 00:00:24,only_on_chain",
+		},
+		"cells that end early": {
+			"hash,fee (GLMR),memo,more\n" + one.hash() + ",0.5\n",
+			"HASH,AMOUNT,,,only_on_chain",
+		},
+		"cells after the last column": {
+			"hash,fee (GLMR),memo\n" + one.hash() + ",0.5,,,\n",
+			"HASH,AMOUNT,,only_on_chain",
+		},
+	} {
+		copied, r := copyOf(t, b, c.text, o, name)
+		require.Equal(t, reconcile.Changes{Added: len(mine) - 1, Corrected: 1}, r.Fixed, "%s\n%s", name, copied)
+		amount := strings.TrimRight(other.token(), "0")
+		require.Contains(t, copied, "\n"+strings.NewReplacer("AMOUNT", amount, "HASH", other.hash()).Replace(c.row), name)
+		_, after := copyOf(t, b, copied, o, copied)
+		require.True(t, after.Reconciled(), "%s\n%s\n%v", name, copied, counts(after))
+		require.Equal(t, total(mine), after.Total.Books.String(), name)
+	}
+}
+
+// A missing transaction is printed with all that a row needs, in 80 columns too.
+func TestMissingLine(t *testing.T) {
+	list := allSent(t, "moonbeam-2100")
+	one := list[0]
+	o := reconcile.Options{Accounts: payers(t, list[:1]), Period: heights(one.Height, one.Height), Symbol: "GLMR"}
+	r := match(t, book(t, "moonbeam-2100"), nil, o)
+	var out bytes.Buffer
+	require.NoError(t, r.WriteTable(&out, false, 80))
+	require.Contains(t, out.String(), "GLMR\n  payer "+one.From+"\n  hash "+one.hash()+"\n")
+	require.Regexp(t, `(?m)^only_on_chain .*\n  2026-01-01 00:00:\d\d UTC, EVM ethereum\.transact, `+strings.TrimRight(one.token(), "0")+` GLMR$`, out.String())
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/console"
@@ -230,15 +231,11 @@ func (f *rowForm) amounts(sample *cell, asset string, wei chain.Wei) (list []cel
 		list = append(list, cell{text: sign + plain, number: true})
 	}
 	own := cell{text: sign + form.written(plain)}
-	name := string(unit)
-	if unit == Token {
-		name = cmp.Or(form.token.Symbol, name)
-	}
-	named := cell{text: own.text + " " + name}
 	if stated != "" {
-		return append(list, named, own)
+		name := strings.TrimFunc(text, func(r rune) bool { return !unicode.IsLetter(r) })
+		return append(list, cell{text: own.text + " " + name}, own)
 	}
-	return append(list, own, named)
+	return append(list, own, cell{text: own.text + " " + string(unit)})
 }
 
 // written returns a plain number with the form's separators.
