@@ -370,3 +370,46 @@ func TestMissingLine(t *testing.T) {
 	require.Contains(t, out.String(), "GLMR\n  payer "+one.From+"\n  hash "+one.hash()+"\n")
 	require.Regexp(t, `(?m)^only_on_chain .*\n  2026-01-01 00:00:\d\d UTC, EVM ethereum\.transact, `+strings.TrimRight(one.token(), "0")+` GLMR$`, out.String())
 }
+
+// A new row of a workbook has the types and the styles of its columns: dates and amounts are numbers with their format.
+func TestFixedStyles(t *testing.T) {
+	list := allSent(t, "moonbeam-2100")
+	b := book(t, "moonbeam-2100")
+	one, other := list[0], list[1]
+	berlin, err := time.LoadLocation("Europe/Berlin")
+	require.NoError(t, err)
+	o := reconcile.Options{Accounts: payers(t, []*sent{other}), Period: heights(other.Height, other.Height), Symbol: "GLMR", Zone: berlin}
+	require.Equal(t, one.Height, other.Height)
+	for format, days := range map[string]string{"dd.mm.yyyy hh:mm": "46023.041944", "dd.mm.yyyy": "46023"} {
+		text := grid{{"Date", "hash", "Fee (GLMR)", "Account"}, {"", one.hash(), "", one.From}}.xlsx(t, func(f *excelize.File) {
+			date, err := f.NewStyle(&excelize.Style{CustomNumFmt: &format})
+			require.NoError(t, err)
+			amount, err := f.NewStyle(&excelize.Style{NumFmt: 2})
+			require.NoError(t, err)
+			require.NoError(t, f.SetCellDefault("Sheet1", "A2", days))
+			require.NoError(t, f.SetCellStyle("Sheet1", "A2", "A2", date))
+			require.NoError(t, f.SetCellDefault("Sheet1", "C2", strings.TrimRight(one.token(), "0")))
+			require.NoError(t, f.SetCellStyle("Sheet1", "C2", "C2", amount))
+		})
+		copied, r := copyOf(t, b, text, o, format)
+		require.Equal(t, 1, r.Fixed.Added)
+		f, err := excelize.OpenReader(strings.NewReader(copied))
+		require.NoError(t, err)
+		rows, err := f.GetRows("Sheet1")
+		require.NoError(t, err)
+		shown := "01.01.2026 01:00" // block 3, in Berlin
+		require.Equal(t, shown[:len(rows[2][0])], rows[2][0])
+		require.Len(t, rows[2][0], len(format))
+		require.Equal(t, rows[1][0], rows[2][0][:len(rows[1][0])])
+		for _, column := range "AC" {
+			before, err := f.GetCellStyle("Sheet1", string(column)+"2")
+			require.NoError(t, err)
+			after, err := f.GetCellStyle("Sheet1", string(column)+"3")
+			require.NoError(t, err)
+			require.Equal(t, before, after)
+		}
+		exact, err := f.GetCellValue("Sheet1", "C3", excelize.Options{RawCellValue: true})
+		require.NoError(t, err)
+		require.Equal(t, strings.TrimRight(other.token(), "0"), exact)
+	}
+}
