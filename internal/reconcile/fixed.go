@@ -158,8 +158,8 @@ func (f *fixer) line(rec *record) (l fixedLine, err error) {
 	l.sample = i.Outcome != LeftOut
 	amount := i.Row.Fee
 	if wei, known := i.Chain.Get(); known && i.Outcome == AmountDiffers && f.result.AcceptanceOf(i) == nil {
-		if c, ok := f.form.corrected(rec, wei); ok {
-			l.change, amount = chain.Some(c), wei
+		if c, written, ok := f.form.corrected(rec, wei); ok {
+			l.change, amount = chain.Some(c), written
 			l.added[noteColumn] += "; " + corrected
 			f.changes.Corrected++
 		} else {

@@ -125,7 +125,7 @@ func (f *rowForm) added(i *Item) (cells []cell, ok bool) {
 	for _, amount := range f.amounts(&sample, asset.value(), paid) {
 		cells[fee-1] = amount
 		row, ok := f.read(cells)
-		if ok && row.Fee == paid && row.names(&t) {
+		if ok && f.states(row, paid) && row.names(&t) {
 			return cells, true
 		}
 	}
@@ -136,6 +136,12 @@ func (f *rowForm) added(i *Item) (cells []cell, ok bool) {
 func (f *rowForm) read(cells []cell) (*Row, bool) {
 	row, problem := f.reader.row(&record{cells: slices.Clone(cells)})
 	return &row, problem == nil && (row.LeftOut == "" || row.LeftOut == noFee && row.Fee.IsZero())
+}
+
+// states reports whether a row's fee is an amount, with the decimals that the record keeps.
+func (f *rowForm) states(row *Row, wei chain.Wei) bool {
+	o := f.reader.options
+	return row.Fee == wei || o.CutDecimals > 0 && o.isCut(row.Fee, wei, o.CutDecimals)
 }
 
 // names reports whether the row's identifiers are the transaction's.
@@ -206,7 +212,8 @@ func (f *rowForm) date(sample *cell, t *Transaction) (c cell) {
 	return c
 }
 
-// amounts returns the ways to write an amount, that of the sample first.
+// amounts returns the ways to write an amount, that of the sample first. If the record keeps fewer decimals, so does the
+// first: an amount with all of them would say that the others are not cut.
 func (f *rowForm) amounts(sample *cell, asset string, wei chain.Wei) (list []cell) {
 	form := f.reader.amounts
 	stated, below := Unit(""), f.reader.options.Negative
@@ -226,16 +233,24 @@ func (f *rowForm) amounts(sample *cell, asset string, wei chain.Wei) (list []cel
 		sign = "-"
 	}
 	unit := cmp.Or(stated, form.unit, unitNamed(asset, form.token.Symbol), Token)
-	plain := console.Plain(console.Scaled(wei, unit.places(form.token)))
-	if sample.number {
-		list = append(list, cell{text: sign + plain, number: true})
+	exact := console.Plain(console.Scaled(wei, unit.places(form.token)))
+	plains := []string{exact}
+	if o := f.reader.options; o.CutDecimals > 0 && unit == Token && console.Decimals(exact) > o.CutDecimals {
+		plains = []string{console.WithDecimals(exact, o.CutDecimals), exact}
 	}
-	own := cell{text: sign + form.written(plain)}
-	if stated != "" {
-		name := strings.TrimFunc(text, func(r rune) bool { return !unicode.IsLetter(r) })
-		return append(list, cell{text: own.text + " " + name}, own)
+	for _, plain := range plains {
+		if sample.number {
+			list = append(list, cell{text: sign + plain, number: true})
+		}
+		own := cell{text: sign + form.written(plain)}
+		named := cell{text: own.text + " " + string(unit)}
+		if stated != "" {
+			named.text = own.text + " " + strings.TrimFunc(text, func(r rune) bool { return !unicode.IsLetter(r) })
+			own, named = named, own
+		}
+		list = append(list, own, named)
 	}
-	return append(list, own, cell{text: own.text + " " + string(unit)})
+	return list
 }
 
 // written returns a plain number with the form's separators.
@@ -252,17 +267,18 @@ func (f amountForm) written(plain string) string {
 	return whole
 }
 
-// corrected returns the cell of a row's fee with another amount, and its column; false if it cannot be written.
-func (f *rowForm) corrected(rec *record, wei chain.Wei) (c placedCell, ok bool) {
+// corrected returns the cell of a row's fee with another amount, its column, and the fee that is read there; false if it
+// cannot be written.
+func (f *rowForm) corrected(rec *record, wei chain.Wei) (c placedCell, read chain.Wei, ok bool) {
 	own := f.copied(rec)
 	fee, asset := f.places(own)
 	for _, amount := range f.amounts(&own.cells[fee-1], own.value(asset), wei) {
 		own.cells[fee-1] = amount
-		if row, ok := f.read(own.cells); ok && row.Fee == wei {
-			return placedCell{fee, amount}, true
+		if row, ok := f.read(own.cells); ok && f.states(row, wei) {
+			return placedCell{fee, amount}, row.Fee, true
 		}
 	}
-	return c, false
+	return c, read, false
 }
 
 // total returns the figure of a total row with another amount.
