@@ -45,7 +45,7 @@ func (r *Rollforward) WritePDF(ctx context.Context, w io.Writer, size string, a 
 // WriteReconciliationPDF writes a comparison as a PDF document: the mismatches, or all rows. What a states is at the
 // foot of each page.
 func WriteReconciliationPDF(w io.Writer, r *reconcile.Result, all bool, size string, a *closing.About) error {
-	details := statement.Without(r.Details(all), "payer_group", "evm_hash", "extrinsic_hash", "books_date", "books_account", "books_id", "books_hash")
+	details := statement.Without(r.Details(all), "payer_group", "evm_hash", "extrinsic_hash", "layer", "call", "books_date", "books_account", "books_id", "books_hash")
 	details.Notes = nil // they are those of the summary
 	return writePaper(w, size, "Reconciliation of "+r.Name, nil, a, []*table.Sheet{r.Summary(), details, r.Basis()})
 }

@@ -6,12 +6,15 @@
 // [Match] finds the transaction of each row, and the accounts' transactions that no row names. [Result.Sheets],
 // [Result.WriteTable] and [Result.MarshalJSON] write the result, which contains no timestamps: the same file and the
 // same ledger give the same bytes. [Result.WriteFixed] writes the company's own file again, with the result added to
-// each row.
+// each row, the right amounts, and a row for each missing transaction.
 //
 // # Before you change it
 //
 // Never guess. A cell is read in the one declared way, or it is reported with its line. Likely alternatives are
 // proposed in the message, and people decide. A line is a spreadsheet row, also in csv.
+//
+// A row or an amount that WriteFixed writes is first read as the record is read, and left to people if that gives
+// anything else.
 //
 // A spreadsheet number is parsed from its text, never as floating point. Spreadsheets store 15 digits: typed numbers
 // are cut, computed ones are rounded. If the chain's amount has more digits, a number that equals its first 15 digits,

@@ -34,9 +34,18 @@ func isFigure(column int) bool { return column == 2 || column == 4 || column >= 
 // ErrChanged reports that a file is not the one that was compared.
 var ErrChanged = errors.New("the file changed while it was being read; try again")
 
-// WriteFixed writes the company's own file again, in its own form: its rows unchanged, each followed by its outcome,
-// the charged amount and the difference. In is the same file, read again. If it differs, WriteFixed returns
-// ErrChanged, and its output must be discarded.
+// Changes counts what a copy of a record changes.
+type Changes struct {
+	Added     int // rows
+	NotAdded  int // transactions without a row that no new row can say for certain
+	Corrected int // amounts
+	Kept      int // wrong amounts that are formulas, or that cannot be written
+}
+
+// WriteFixed writes the company's own file again, in its own form: each row followed by its outcome, the charged amount
+// and the difference. Wrong amounts are corrected, with the total rows that contained them, and missing transactions
+// get a row at the end; the notes say which. Accepted differences and all other cells stay as they are. In is the same
+// file, read again. If it differs, WriteFixed returns ErrChanged, and its output must be discarded.
 func (r *Result) WriteFixed(ctx context.Context, w io.Writer, in io.Reader) error {
 	sum := sha256.New()
 	whole := bounded(ctx, io.TeeReader(in, sum))
@@ -47,7 +56,7 @@ func (r *Result) WriteFixed(ctx context.Context, w io.Writer, in io.Reader) erro
 	defer t.close()
 	next, stop := iter.Pull2(r.Items())
 	defer stop()
-	f := &fixer{ctx: ctx, result: r, next: next}
+	f := &fixer{ctx: ctx, result: r, table: t, next: next}
 	if t.book != nil {
 		err = f.writeXLSX(w, t)
 	} else {
@@ -59,37 +68,138 @@ func (r *Result) WriteFixed(ctx context.Context, w io.Writer, in io.Reader) erro
 	if err == nil && SHA256(sum.Sum(nil)) != r.File.SHA256 {
 		err = ErrChanged
 	}
+	r.Fixed = f.changes
 	return err
 }
 
-// fixer computes the cells added to each line.
+// fixer computes what is changed in each line.
 type fixer struct {
-	ctx    context.Context // cancels the writing
-	result *Result
-	next   func() (*Item, error, bool)
-	item   *Item // the next item
+	ctx     context.Context // cancels the writing
+	result  *Result
+	table   *fileTable
+	next    func() (*Item, error, bool)
+	item    *Item    // the next item
+	form    *rowForm // nil above the header
+	booked  running  // the sums that total rows stated
+	right   running  // the sums after the corrections
+	kept    running  // those if the last one cannot be made
+	changes Changes
 }
 
-// addedCells returns the cells added to a line; none if it stays unchanged. Lines must come in order.
-func (f *fixer) addedCells(rec *record) ([]string, error) {
+// running are the sums of rows for the next total row.
+type running struct{ whole, section sum }
+
+func (r *running) add(fee chain.Wei) {
+	r.whole.add(fee)
+	r.section.add(fee)
+}
+
+// fixedLine is what becomes of a line of the record.
+type fixedLine struct {
+	added   []string                   // the cells after its own; none if it stays unchanged
+	change  chain.Optional[placedCell] // of its own cells
+	isTotal bool
+	sample  bool // it shows the form of rows
+}
+
+// keep undoes a change that cannot be made.
+func (f *fixer) keep(l *fixedLine, why string) {
+	if l.change.Known() && !l.isTotal {
+		f.changes.Corrected--
+		f.changes.Kept++
+		f.right = f.kept
+		l.added[noteColumn] = strings.Replace(l.added[noteColumn], corrected, why, 1)
+	}
+	l.change = chain.Optional[placedCell]{}
+}
+
+// noteColumn is the index of the notes among the added columns.
+const noteColumn = 6
+
+// The notes about changes.
+const (
+	corrected   = "corrected in this copy"
+	addedRow    = "added in this copy"
+	keptFormula = "not corrected: the amount is a formula"
+	keptForm    = "not corrected: the amount cannot be written in this form"
+)
+
+// line returns what becomes of a line. Lines must come in order.
+func (f *fixer) line(rec *record) (l fixedLine, err error) {
 	file := f.result.File
 	switch {
 	case rec.line == file.HeaderRow:
-		return uniqueNames(f.columns(), rec.header()), nil
+		f.form, err = newRowForm(rec, f.table, &f.result.Options)
+		return fixedLine{added: uniqueNames(f.columns(), rec.header())}, err
 	case isIn(file.Totals, rec.line):
-		return append(make([]string, len(fixedColumns)-1), "total row, not compared"), nil
+		l = fixedLine{added: make([]string, len(fixedColumns)), isTotal: true}
+		l.added[noteColumn] = "total row, not compared"
+		f.total(rec, &l)
+		return l, nil
 	}
 	for f.item == nil || f.item.Row != nil && f.item.Row.Line < rec.line {
 		item, err, more := f.next()
 		if err != nil || !more {
-			return nil, err
+			return l, err
 		}
 		f.item = item
 	}
 	if f.item.Row == nil || f.item.Row.Line != rec.line {
-		return nil, nil
+		return l, nil
+	}
+	if f.form == nil {
+		return l, ErrChanged
 	}
 	i := f.item
+	l.added = f.cells(i)
+	if i.Row.LeftOut != "" {
+		return l, nil
+	}
+	l.sample = i.Outcome != LeftOut
+	amount := i.Row.Fee
+	if wei, known := i.Chain.Get(); known && i.Outcome == AmountDiffers && f.result.AcceptanceOf(i) == nil {
+		if c, written, ok := f.form.corrected(rec, wei); ok {
+			l.change, amount = chain.Some(c), written
+			l.added[noteColumn] += "; " + corrected
+			f.changes.Corrected++
+		} else {
+			l.added[noteColumn] += "; " + keptForm
+			f.changes.Kept++
+		}
+	}
+	if l.sample {
+		f.form.learn(rec)
+	}
+	f.booked.add(i.Row.Fee)
+	f.kept = f.right
+	f.kept.add(i.Row.Fee)
+	f.right.add(amount)
+	return l, nil
+}
+
+// total changes the figure of a total row if it was the sum of the rows above, some of which are corrected.
+func (f *fixer) total(rec *record, l *fixedLine) {
+	if f.form == nil {
+		return
+	}
+	own := f.form.copied(rec)
+	if figure, err := f.form.reader.figure(own); err == nil {
+		for _, sums := range [][2]*sum{{&f.booked.whole, &f.right.whole}, {&f.booked.section, &f.right.section}} {
+			if !sums[0].is(figure) {
+				continue
+			}
+			if c, ok := f.form.total(own, sums[1].wei); ok && sums[0].wei != sums[1].wei && !sums[1].overflow {
+				l.change = chain.Some(c)
+				l.added[noteColumn] += "; " + corrected
+			}
+			break
+		}
+	}
+	f.booked.section, f.right.section = sum{}, sum{}
+}
+
+// cells returns the added cells of an item.
+func (f *fixer) cells(i *Item) []string {
 	cells := []string{string(i.Outcome), textOf(i.Chain), tokenText(f.result, i.Chain), textOf(i.Difference), tokenText(f.result, i.Difference), "", i.why(f.result)}
 	if t, ok := i.Transaction.Get(); ok {
 		cells[5] = t.Place.String()
@@ -98,10 +208,34 @@ func (f *fixer) addedCells(rec *record) ([]string, error) {
 		w := i.worth(v, f.result.Options.Zone)
 		cells = append(cells, textOf(w.Chain), textOf(w.Difference))
 		if table.IsLate(w.Chain, w.Difference) {
-			cells[6] = strings.TrimPrefix(cells[6]+"; valued at the last known price of an earlier day", "; ")
+			cells[noteColumn] = strings.TrimPrefix(cells[noteColumn]+"; valued at the last known price of an earlier day", "; ")
 		}
 	}
-	return cells, nil
+	return cells
+}
+
+// newRows calls write with the cells of a row for each missing transaction, its own and those after them.
+func (f *fixer) newRows(write func(own []cell, added []string)) error {
+	if f.form == nil {
+		return nil
+	}
+	for more := true; more; {
+		if i := f.item; i != nil && i.Row == nil && f.result.AcceptanceOf(i) == nil {
+			if own, ok := f.form.added(i); ok {
+				added := f.cells(i)
+				added[noteColumn] = strings.Join(append([]string{added[noteColumn], addedRow}, f.result.entry(i)[0]), "; ")
+				write(own, added)
+				f.changes.Added++
+			} else {
+				f.changes.NotAdded++
+			}
+		}
+		var err error
+		if f.item, err, more = f.next(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // columns returns the names of the added columns.
@@ -149,29 +283,70 @@ func tokenText[T interface{ String() string }](r *Result, o chain.Optional[T]) s
 func (f *fixer) writeCSV(w io.Writer, t *fileTable) error {
 	out := bufio.NewWriter(w)
 	out.WriteString(t.start)
+	lineEnd, isEnded := "\n", true
 	for rec, err := range t.records {
 		if err != nil {
 			return err
 		}
-		cells, err := f.addedCells(rec)
+		l, err := f.line(rec)
 		if err != nil {
 			return err
 		}
 		text := rec.raw
-		if cells != nil {
-			text = f.beside(rec, cells, t.separator)
+		if l.added != nil {
+			text = f.beside(rec, &l, t.separator[0])
+		}
+		if isEnded = bytes.HasSuffix(text, []byte("\n")); bytes.HasSuffix(text, []byte("\r\n")) {
+			lineEnd = "\r\n"
 		}
 		out.Write(encoded(text, t.encoding))
+	}
+	err := f.newRows(func(own []cell, added []string) {
+		text := csvLine(t.separator[0], append(texts(own), f.shown(added)...)) + lineEnd
+		if !isEnded {
+			text, isEnded = lineEnd+text, true
+		}
+		out.Write(encoded([]byte(text), t.encoding))
+	})
+	if err != nil {
+		return err
 	}
 	out.Write(encoded(t.end, t.encoding))
 	return out.Flush()
 }
 
-// beside returns a csv line with cells added at its end.
-func (f *fixer) beside(rec *record, cells []string, separator string) []byte {
+// texts returns the texts of cells.
+func texts(cells []cell) (list []string) {
+	for i := range cells {
+		list = append(list, cells[i].text)
+	}
+	return list
+}
+
+// beside returns a csv line with its change, and with cells added after those of the header's columns.
+func (f *fixer) beside(rec *record, l *fixedLine, separator byte) []byte {
 	body := bytes.TrimSuffix(rec.raw, []byte("\n"))
 	body = bytes.TrimSuffix(body, []byte("\r"))
 	end := rec.raw[len(body):]
+	fields := csvFields(body, separator)
+	if width := len(f.form.reader.header); len(fields) > width { // empty cells after the last column
+		body = body[:fields[width-1].end]
+	} else {
+		body = append(slices.Clone(body), bytes.Repeat([]byte{separator}, width-len(fields))...)
+	}
+	if c, changed := l.change.Get(); changed && c.place <= len(fields) {
+		at := fields[c.place-1]
+		text := csvLine(separator, []string{c.text})
+		if body[at.begin] == '"' && !strings.HasPrefix(text, `"`) {
+			text = `"` + text + `"`
+		}
+		body = slices.Concat(body[:at.begin], []byte(text), body[at.end:])
+	}
+	return slices.Concat(body, []byte{separator}, []byte(csvLine(separator, f.shown(l.added))), end)
+}
+
+// shown returns added cells as csv shows them: figures with the file's decimal separator, texts that are no formulas.
+func (f *fixer) shown(cells []string) []string {
 	decimal := string(f.result.Options.Decimal)
 	for i := range cells {
 		if isFigure(i) {
@@ -180,23 +355,42 @@ func (f *fixer) beside(rec *record, cells []string, separator string) []byte {
 		}
 		cells[i] = table.Safe(cells[i])
 	}
-	var added bytes.Buffer
-	w := csv.NewWriter(&added)
-	w.Comma = rune(separator[0])
+	return cells
+}
+
+// csvLine returns a line of csv without its end.
+func csvLine(separator byte, cells []string) string {
+	var line strings.Builder
+	w := csv.NewWriter(&line)
+	w.Comma = rune(separator)
 	_ = w.Write(cells) // to memory
 	w.Flush()
-	return slices.Concat(body, []byte(separator), bytes.TrimSuffix(added.Bytes(), []byte("\n")), end)
+	return strings.TrimSuffix(line.String(), "\n")
+}
+
+// extent is the position of a field in a line of csv.
+type extent struct{ begin, end int }
+
+// csvFields returns the fields of a line that was read as csv, which may begin with empty lines.
+func csvFields(line []byte, separator byte) (list []extent) {
+	at := len(line) - len(bytes.TrimLeft(line, "\r\n"))
+	for begin, quoted := at, false; at <= len(line); at++ {
+		switch {
+		case at == len(line), line[at] == separator && !quoted:
+			list = append(list, extent{begin, at})
+			begin = at + 1
+		case line[at] == '"':
+			quoted = !quoted
+		}
+	}
+	return list
 }
 
 // writeXLSX writes the workbook with its other parts unchanged.
 func (f *fixer) writeXLSX(w io.Writer, t *fileTable) error {
 	column := 0 // the first free column
-	var header *record
 	err := t.book.read(t.part, func(rec *record) bool {
 		column = max(column, len(rec.cells))
-		if rec.line == f.result.File.HeaderRow {
-			header = rec
-		}
 		return true
 	})
 	if err != nil {
@@ -219,7 +413,7 @@ func (f *fixer) writeXLSX(w io.Writer, t *fileTable) error {
 			return err
 		}
 		buffer := bufio.NewWriter(into)
-		err = f.writeSheet(buffer, content, header, column)
+		err = f.writeSheet(buffer, content, column)
 		content.Close()
 		if err == nil {
 			err = buffer.Flush()
@@ -231,14 +425,40 @@ func (f *fixer) writeXLSX(w io.Writer, t *fileTable) error {
 	return out.Close()
 }
 
-// spans matches the optional attribute with a row's columns, which would be wrong after adding cells.
-var spans = regexp.MustCompile(`\s+spans="[^"]*"|\s+spans='[^']*'`)
+var (
+	// spans matches the optional attribute with a row's columns, which would be wrong after adding cells.
+	spans = regexp.MustCompile(`\s+spans="[^"]*"|\s+spans='[^']*'`)
+	// storedValue matches the stored value of a cell.
+	storedValue = regexp.MustCompile(`(<(?:[\w.-]+:)?v(?:\s[^>]*)?>)[^<]*(</)`)
+)
 
-// writeSheet writes the XML of a sheet with cells added at the ends of its rows.
-func (f *fixer) writeSheet(out *bufio.Writer, content io.Reader, header *record, column int) error {
+// sheetWriter writes the XML of a sheet again.
+type sheetWriter struct {
+	*fixer
+	out     *bufio.Writer
+	column  int    // the first free column
+	prefix  string // of the sheet's elements
+	number  int    // of the row
+	line    fixedLine
+	place   int          // of the cell, from 1
+	style   string       // of the cell
+	held    bytes.Buffer // the cell, if it is to be changed
+	holds   bool
+	formula bool // the cell has one
+}
+
+// writeSheet writes the XML of a sheet with cells added at the ends of its rows, with changed cells, and new rows.
+func (f *fixer) writeSheet(out *bufio.Writer, content io.Reader, column int) error {
+	w := &sheetWriter{fixer: f, out: out, column: column}
+	next, stop := iter.Pull2(f.table.records)
+	defer stop()
+	rec, err, more := next()
+	if err != nil {
+		return err
+	}
 	source := &recorder{from: content}
 	d := xml.NewDecoder(source)
-	line, prefix, passing := 0, "", false
+	passing := false
 	for {
 		token, err := d.Token()
 		raw := source.upTo(d.InputOffset())
@@ -255,52 +475,134 @@ func (f *fixer) writeSheet(out *bufio.Writer, content io.Reader, header *record,
 			case "dimension":
 				passing = true
 			case "row":
-				line++
+				w.number++
 				if n, err := strconv.Atoi(attribute(x, "r")); err == nil {
-					line = n
+					w.number = n
 				}
-				name := strings.TrimPrefix(string(raw), "<")
-				prefix, _, _ = strings.Cut(name, "row")
-				raw = spans.ReplaceAll(raw, nil)
-			}
-		case xml.EndElement:
-			switch {
-			case x.Name.Local == "dimension":
-				passing = false
-				continue
-			case x.Name.Local == "row" && len(raw) > 0:
-				rec := &record{line: line}
-				if header != nil && line == header.line {
-					rec = header
+				for more && rec.line < w.number {
+					if rec, err, more = next(); err != nil {
+						return err
+					}
 				}
-				cells, err := f.addedCells(rec)
-				if err != nil {
+				own := &record{line: w.number}
+				if more && rec.line == w.number {
+					own = rec
+				}
+				if w.line, err = f.line(own); err != nil {
 					return err
 				}
-				writeCells(out, prefix, cells, column, line)
+				w.place = 0
+				name := strings.TrimPrefix(string(raw), "<")
+				w.prefix, _, _ = strings.Cut(name, "row")
+				raw = spans.ReplaceAll(raw, nil)
+			case "c":
+				w.begin(x)
+			case "f":
+				w.formula = true
+			}
+		case xml.EndElement:
+			switch x.Name.Local {
+			case "dimension":
+				passing = false
+				continue
+			case "c":
+				if w.holds {
+					w.held.Write(raw)
+					w.change()
+					continue
+				}
+			case "row":
+				if len(raw) > 0 {
+					w.cells(w.column, w.line.added)
+				}
+				w.line = fixedLine{}
+			case "sheetData":
+				if err := f.newRows(w.row); err != nil {
+					return err
+				}
 			}
 		}
-		if !passing {
+		switch {
+		case w.holds:
+			w.held.Write(raw)
+		case !passing:
 			out.Write(raw)
 		}
 	}
 }
 
-// writeCells writes cells of a sheet: text that is never a formula, and numbers.
-func writeCells(out *bufio.Writer, prefix string, cells []string, column, line int) {
-	for i, text := range cells {
-		if text == "" {
-			continue
-		}
-		open := "<" + prefix + `c r="` + columnName(column+i) + strconv.Itoa(line) + `"`
-		if isFigure(i) && number.MatchString(text) {
-			out.WriteString(open + "><" + prefix + "v>" + text + "</" + prefix + "v></" + prefix + "c>")
-			continue
-		}
-		out.WriteString(open + ` t="inlineStr"><` + prefix + "is><" + prefix + `t xml:space="preserve">`)
-		_ = xml.EscapeText(out, []byte(console.Printable(text))) // to a buffer
-		out.WriteString("</" + prefix + "t></" + prefix + "is></" + prefix + "c>")
+// begin notes where a cell is, and whether it is to be changed.
+func (w *sheetWriter) begin(x xml.StartElement) {
+	w.place++
+	if place, err := columnOf(attribute(x, "r")); err == nil {
+		w.place = place + 1
 	}
+	w.style, w.formula = attribute(x, "s"), false
+	if w.form != nil && w.line.sample && w.place <= len(w.form.styles) && w.form.styles[w.place-1] == "" {
+		w.form.styles[w.place-1] = w.style
+	}
+	c, changed := w.line.change.Get()
+	if w.holds = changed && c.place == w.place; w.holds {
+		w.held.Reset()
+	}
+}
+
+// change writes the held cell with its new content. A formula stays; that of a total row has another value.
+func (w *sheetWriter) change() {
+	w.holds = false
+	c, _ := w.line.change.Get()
+	switch {
+	case !w.formula:
+		w.cell(c.place, w.number, w.style, c.cell)
+		return
+	case w.line.isTotal:
+		var text bytes.Buffer
+		_ = xml.EscapeText(&text, []byte(c.text)) // to memory
+		w.out.Write(storedValue.ReplaceAllFunc(w.held.Bytes(), func(value []byte) []byte {
+			parts := storedValue.FindSubmatch(value)
+			return slices.Concat(parts[1], text.Bytes(), parts[2])
+		}))
+		return
+	}
+	w.keep(&w.line, keptFormula)
+	w.out.Write(w.held.Bytes())
+}
+
+// row writes a new row.
+func (w *sheetWriter) row(own []cell, added []string) {
+	w.number++
+	w.out.WriteString("<" + w.prefix + `row r="` + strconv.Itoa(w.number) + `">`)
+	for i, c := range own {
+		if c.text != "" {
+			w.cell(i+1, w.number, w.form.styles[i], c)
+		}
+	}
+	w.cells(w.column, added)
+	w.out.WriteString("</" + w.prefix + "row>")
+}
+
+// cells writes the added cells of a row: text that is never a formula, and numbers.
+func (w *sheetWriter) cells(column int, cells []string) {
+	for i, text := range cells {
+		if text != "" {
+			w.cell(column+i+1, w.number, "", cell{text: text, number: isFigure(i) && number.MatchString(text)})
+		}
+	}
+}
+
+// cell writes a cell.
+func (w *sheetWriter) cell(place, row int, style string, c cell) {
+	open := "<" + w.prefix + `c r="` + columnName(place-1) + strconv.Itoa(row) + `"`
+	if style != "" {
+		open += ` s="` + style + `"`
+	}
+	if c.number {
+		w.out.WriteString(open + "><" + w.prefix + "v>" + c.text + "</" + w.prefix + "v></" + w.prefix + "c>")
+		return
+	}
+	w.out.WriteString(open + ` t="inlineStr"><` + w.prefix + "is><" + w.prefix + `t xml:space="preserve">`)
+	_ = xml.EscapeText(w.out, []byte(console.Printable(c.text))) // to a buffer
+	w.out.WriteString("</" + w.prefix + "t></" + w.prefix + "is></" + w.prefix + "c>")
 }
 
 // columnName returns a column's letters by its index from 0: 2 is C.

@@ -113,6 +113,9 @@ func TestFixedXLSX(t *testing.T) {
 			own, err := before.GetRows("Sheet1", excelize.Options{RawCellValue: true})
 			require.NoError(t, err)
 			for i := range own {
+				if i == 4 {
+					own[i][1] = list[1].Charged // the right amount
+				}
 				require.Equal(t, own[i], rows[i][:len(own[i])])
 			}
 			require.Equal(t, []string{"Fees", "", "", "", "", "& more"}, rows[0])
@@ -131,7 +134,7 @@ func TestFixedXLSX(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, "kept", note)
 			again, r := fixed(t, book(t, "moonbeam-2100"), got, reconcile.Options{}) // and once more
-			require.Contains(t, counts(r), reconcile.AmountDiffers)
+			require.NotContains(t, counts(r), reconcile.AmountDiffers)
 			f, err = excelize.OpenReader(strings.NewReader(again))
 			require.NoError(t, err)
 			rows, err = f.GetRows("Sheet1")

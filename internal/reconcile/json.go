@@ -6,6 +6,7 @@ import (
 	"iter"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/internal/finance/addressbook"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/money"
@@ -21,6 +22,8 @@ type itemJSON struct {
 	Payer           chain.Optional[string]          `json:"payer"`
 	EVMHash         chain.Optional[chain.Hash]      `json:"evm_hash"`
 	ExtrinsicHash   *chain.Hash                     `json:"extrinsic_hash"`
+	Layer           *fee.Layer                      `json:"layer"`
+	Call            *string                         `json:"call"`
 	Books           chain.Optional[chain.Wei]       `json:"books"`
 	BooksToken      *string                         `json:"books_token"`
 	Chain           chain.Optional[chain.Wei]       `json:"chain"`
@@ -61,7 +64,7 @@ func (r *Result) itemJSON(i *Item) itemJSON {
 		x.Line, x.BooksDate, x.BooksAccount, x.BooksID, x.BooksHash = &row.Line, row.Date, r.Options.Token().AccountOf(row.Account), row.Place, row.AnyHash()
 	}
 	if t, ok := i.Transaction.Get(); ok {
-		x.ID, x.Time, x.Payer, x.EVMHash, x.ExtrinsicHash = &t.Place, t.Time, r.Options.Token().AccountOf(t.Payer), t.EVMHash, &t.Hash
+		x.ID, x.Time, x.Payer, x.EVMHash, x.ExtrinsicHash, x.Layer, x.Call = &t.Place, t.Time, r.Options.Token().AccountOf(t.Payer), t.EVMHash, &t.Hash, &t.Layer, &t.Call
 	}
 	x.itemLabels = labelled(r.Options.Labels, i.payer())
 	if r.valuer != nil {

@@ -7,6 +7,7 @@ import (
 	"iter"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/sys/spill"
 )
@@ -85,6 +86,14 @@ func maybe[T any](p *packer, o chain.Optional[T], pack func(T)) {
 	pack(v)
 }
 
+func (p *packer) flag(is bool) {
+	if is {
+		p.number(1)
+	} else {
+		p.number(0)
+	}
+}
+
 func (p *packer) hash(h chain.Hash)           { *p = append(*p, h[:]...) }
 func (p *packer) address(a chain.Address)     { p.text(string(a.Bytes())) }
 func (p *packer) time(t chain.Time)           { p.number(uint64(t.Std().UnixMilli())) }
@@ -133,6 +142,7 @@ func (p *packer) item(i *Item) {
 	for _, note := range i.Notes {
 		p.text(note)
 	}
+	p.flag(i.mayBeNamed)
 	p.number(uint64(i.cut))
 }
 
@@ -142,6 +152,8 @@ func (p *packer) transaction(t Transaction) {
 	p.hash(t.Hash)
 	maybe(p, t.EVMHash, p.hash)
 	maybe(p, t.Payer, p.address)
+	p.text(string(t.Layer))
+	p.text(t.Call)
 }
 
 // unpacker reads what packer wrote. It keeps the first error, which means that another program changed the file.
@@ -263,6 +275,7 @@ func (u *unpacker) item() (i Item) {
 			break
 		}
 	}
+	i.mayBeNamed = u.number() == 1
 	i.cut = int(u.number())
 	return i
 }
@@ -273,5 +286,7 @@ func (u *unpacker) transaction() (t Transaction) {
 	t.Hash = u.hash()
 	t.EVMHash = maybeRead(u, u.hash)
 	t.Payer = maybeRead(u, u.address)
+	t.Layer = fee.Layer(u.text())
+	t.Call = u.text()
 	return t
 }

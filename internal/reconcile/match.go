@@ -37,6 +37,7 @@ type matcher struct {
 	named    map[ledger.Place]int // the line that names a transaction
 	maybe    map[ledger.Place]int // the ambiguous line that may name it
 	free     int                  // transactions without a fee that no row names
+	missing  map[fee.Layer]int    // transactions with a fee that no row names
 	idle     []chain.Address      // accounts that paid nothing in the period
 	lookups  lookups              // of the rows being compared
 	mine     map[chain.Address]bool
@@ -63,7 +64,7 @@ func Match(ctx context.Context, book Book, rows iter.Seq2[*Row, error], o Option
 	if err != nil {
 		return nil, err
 	}
-	m := &matcher{ctx: ctx, book: book, options: &o, named: map[ledger.Place]int{}, maybe: map[ledger.Place]int{}, mine: map[chain.Address]bool{}, lookups: newLookups(book)}
+	m := &matcher{ctx: ctx, book: book, options: &o, named: map[ledger.Place]int{}, maybe: map[ledger.Place]int{}, missing: map[fee.Layer]int{}, mine: map[chain.Address]bool{}, lookups: newLookups(book)}
 	if m.period, err = cover(ctx, book, &o); err != nil {
 		return nil, err
 	}
@@ -103,6 +104,9 @@ func Match(ctx context.Context, book Book, rows iter.Seq2[*Row, error], o Option
 		r.Notes = append(r.Notes, "Fees missing from the books were not searched for.")
 	case m.free > 0:
 		r.Notes = append(r.Notes, fmt.Sprintf("%s without a fee %s not in the books, which makes no difference.", console.Counted(m.free, "transaction"), console.Verb(m.free, "is", "are")))
+	}
+	if evm, native := m.missing[fee.EVM], m.missing[fee.Native]; evm+native > 0 {
+		r.Notes = append(r.Notes, fmt.Sprintf("Missing from the books: %s and %s.", console.Counted(evm, "EVM transaction"), console.Counted(native, "native transaction")))
 	}
 	r.Notes = append(append(r.Notes, m.cuts.notes(&o)...), m.others.notes(o.Symbol)...)
 	r.Notes = append(r.Notes, m.dates.notes()...)
@@ -482,7 +486,9 @@ func (m *matcher) lacks(t *ledger.Transaction) (*Item, bool) {
 		item.Difference = chain.Some(wei.Signed().Negated())
 	}
 	if line, maybe := m.maybe[t.Place()]; maybe {
+		item.mayBeNamed = true
 		item.note("line %d may refer to it", line)
 	}
+	m.missing[t.Layer]++
 	return item, true
 }

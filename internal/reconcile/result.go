@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/money"
@@ -58,11 +59,16 @@ type Transaction struct {
 	Hash    chain.Hash
 	EVMHash chain.Optional[chain.Hash]
 	Payer   chain.Optional[chain.Address]
+	Layer   fee.Layer
+	Call    string // such as balances.transfer
 }
 
 func transactionOf(t *ledger.Transaction) Transaction {
-	return Transaction{t.Place(), t.Time, t.Hash, t.EVMHash, t.Payer}
+	return Transaction{t.Place(), t.Time, t.Hash, t.EVMHash, t.Payer, t.Layer, t.Call}
 }
+
+// NameHash returns the hash by which people name the transaction: the EVM hash, otherwise that of the extrinsic.
+func (t *Transaction) NameHash() chain.Hash { return or(t.EVMHash, t.Hash) }
 
 // Item is the result for a row, or for a transaction without one.
 type Item struct {
@@ -74,7 +80,8 @@ type Item struct {
 	Difference  chain.Optional[chain.SignedWei]
 	Notes       []string
 
-	cut int // decimals after which the row's amount is cut, if that is the difference; otherwise 0
+	mayBeNamed bool // an ambiguous row may name a transaction without a row
+	cut        int  // decimals after which the row's amount is cut, if that is the difference; otherwise 0
 }
 
 func (i *Item) note(format string, arguments ...any) {
@@ -108,6 +115,7 @@ type Result struct {
 	Total    Sum
 	Groups   []Group      // the differences by what to do about them, in display order
 	Unfit    []Acceptance // those that fit no difference
+	Fixed    Changes      // in the copy that WriteFixed wrote last
 	items    items
 	accepted accepted
 	prices   *money.Valuer // nil without prices

@@ -72,7 +72,7 @@ func (r *Result) detailsOf(title string, has func(*Item) bool) *table.Sheet {
 		Columns: []table.Column{
 			{Name: "outcome", Kind: table.Text}, {Name: "line", Kind: table.Integer}, {Name: "id", Kind: table.Text}, {Name: "time", Kind: table.Time},
 			{Name: "books", Kind: table.Wei, Total: true}, {Name: "chain", Kind: table.Wei, Total: true}, {Name: "difference", Kind: table.SignedWei, Total: true},
-			{Name: "notes", Kind: table.Text}, {Name: "payer", Kind: table.Address}, {Name: "evm_hash", Kind: table.Hash}, {Name: "extrinsic_hash", Kind: table.Hash},
+			{Name: "notes", Kind: table.Text}, {Name: "payer", Kind: table.Address}, {Name: "evm_hash", Kind: table.Hash}, {Name: "extrinsic_hash", Kind: table.Hash}, {Name: "layer", Kind: table.Text}, {Name: "call", Kind: table.Text},
 			{Name: "books_date", Kind: table.Time}, {Name: "books_account", Kind: table.Address}, {Name: "books_id", Kind: table.Text}, {Name: "books_hash", Kind: table.Hash},
 		},
 		Rows: func(yield func([]any, error) bool) {
@@ -113,15 +113,15 @@ func (i *Item) payer() chain.Optional[chain.Address] {
 
 // cells returns the item as a row of the details, without labels.
 func (i *Item) cells() []any {
-	cells := []any{string(i.Outcome), nil, nil, nil, i.Books, i.Chain, i.Difference, strings.Join(i.Notes, "; "), nil, nil, nil, nil, nil, nil, nil}
+	cells := []any{string(i.Outcome), nil, nil, nil, i.Books, i.Chain, i.Difference, strings.Join(i.Notes, "; "), nil, nil, nil, nil, nil, nil, nil, nil, nil}
 	if row := i.Row; row != nil {
-		cells[1], cells[11], cells[12], cells[14] = uint64(row.Line), row.Date, row.Account, row.AnyHash()
+		cells[1], cells[13], cells[14], cells[16] = uint64(row.Line), row.Date, row.Account, row.AnyHash()
 		if p, ok := row.Place.Get(); ok {
-			cells[13] = p.String()
+			cells[15] = p.String()
 		}
 	}
 	if t, ok := i.Transaction.Get(); ok {
-		cells[2], cells[3], cells[8], cells[9], cells[10] = t.Place.String(), t.Time, t.Payer, t.EVMHash, t.Hash
+		cells[2], cells[3], cells[8], cells[9], cells[10], cells[11], cells[12] = t.Place.String(), t.Time, t.Payer, t.EVMHash, t.Hash, string(t.Layer), t.Call
 	}
 	return cells
 }

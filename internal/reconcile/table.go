@@ -3,6 +3,7 @@ package reconcile
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -229,16 +230,20 @@ func (r *Result) writeDetails(out *console.Page, all bool, width int) error {
 // writeShort writes an item.
 func (r *Result) writeShort(out *console.Page, i *Item, columns []column, cells []string, beside bool, indent, width int) {
 	why := i.why(r)
-	if !beside || why == "" {
+	below := r.entry(i)
+	if beside && why != "" {
+		outcomeRow(out, columns[:4], cells, strings.Repeat(" ", indent-len(aligned(columns[:4], cells))))
+		console.WriteWrapped(out, why, indent, width)
+	} else {
 		outcomeRow(out, columns[:4], cells, "\n")
 		if why != "" {
-			out.WriteString("  ")
-			console.WriteWrapped(out, why, 2, width)
+			below = slices.Insert(below, 0, why)
 		}
-		return
 	}
-	outcomeRow(out, columns[:4], cells, strings.Repeat(" ", indent-len(aligned(columns[:4], cells))))
-	console.WriteWrapped(out, why, indent, width)
+	for _, line := range below {
+		out.WriteString("  ")
+		console.WriteWrapped(out, line, 2, width)
+	}
 }
 
 // short returns the item as a line of the table: outcome, line, transaction ID, difference.

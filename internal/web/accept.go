@@ -36,6 +36,9 @@ var acceptParameters = []string{"comment"}
 // differenceColumns are the columns of a group.
 var differenceColumns = []string{"line", "id", "time", "books", "chain", "difference", "payer", "books_hash", "notes", "accepted_by", "accepted_comment"}
 
+// missingColumns are those of a group of transactions that no row names.
+var missingColumns = []string{"id", "time", "layer", "call", "payer", "chain", "evm_hash", "extrinsic_hash", "notes", "accepted_by", "accepted_comment"}
+
 // minGroupRows is the number of rows of a group that are shown in any case.
 const minGroupRows = 50
 
@@ -100,7 +103,11 @@ func (s *server) addDifferences(v *view, r *http.Request, c *comparison, here, t
 
 // groupOf returns a group as a table, with a checkbox for each difference that the user may accept.
 func (s *server) groupOf(c *comparison, g *reconcile.Group, of *pending, carried map[ledger.Digest]bool, may bool) (*differences, error) {
-	t, err := s.list(narrowed(c.result.Differences(g), differenceColumns), listing{limit: max(minGroupRows, maxRows/len(c.result.Groups)), zone: c.asked.Zone}, nil)
+	columns := differenceColumns
+	if g.Kind == reconcile.Kind(reconcile.OnlyOnChain) {
+		columns = missingColumns
+	}
+	t, err := s.list(narrowed(c.result.Differences(g), columns), listing{limit: max(minGroupRows, maxRows/len(c.result.Groups)), zone: c.asked.Zone}, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -81,6 +81,9 @@ func TestAcceptDifferences(t *testing.T) {
 	require.Equal(t, 4, total, "lines 5, 12 and 16, and 10-7")
 	require.Equal(t, []string{"Accept ID 10-7"}, list["only_on_chain"].labels)
 	require.Contains(t, page.text, "Not in your books. Add this line.")
+	for _, part := range []string{"ethereum.transact", "lookup?q=0xfee6023aec5160f6b89224e83dbe5c3c74a9bcf52701cc7d46ab12cf7cad9008", `<data value="60634299214855292">`, ">Savings<"} {
+		require.Contains(t, page.text, part, "what is entered for 10-7")
+	}
 
 	lacking := list["only_on_chain"]
 	a := o.send(t, "anna", at, plus(lacking.fields, "difference", lacking.ticks[0], "comment", "booked <b>in</b> February")...)

@@ -112,10 +112,12 @@ Dates that start with the year or spell the month need no flag: 2026-01-31
 need --date-format: dd.mm.yyyy, mm/dd/yyyy HH:MM:SS, or unix, unix-ms or excel
 for numbers of seconds, milliseconds or days.
 
---fix FILE writes a copy of your record: its own cells, unchanged, plus
+--fix FILE writes a copy of your record with the right amounts, and with a row
+at the end for each fee of only_on_chain, in the file's own form. Accepted
+differences stay; lines that do not belong there are left to you. Each row gets
 outcome, chain_wei, chain_token, difference_wei, difference_token, id and
-notes. csv keeps its separator and encoding. In xlsx, token amounts are
-numbers, which a spreadsheet rounds; wei amounts are exact.
+notes, which describe your record and say what was changed. In xlsx, token
+amounts are numbers, which a spreadsheet rounds; wei amounts are exact.
 
 --differences FILE writes a line for each difference. To accept one, fill in by,
 time (2026-02-03) and comment, and name the file with --accept, here or for
@@ -197,7 +199,7 @@ func (f *reconcileFlags) add(c *cobra.Command) {
 	addBooks(c, &f.BooksInput, "")
 	addStrict(c, &f.strict)
 	c.Flags().StringVar(&f.total, "total", "", "compare only this total with what the accounts paid: in the token, or with --prices in --fiat")
-	c.Flags().StringVar(&f.fix, "fix", "", "write a copy of your record to this file, with the ledger's figures added")
+	c.Flags().StringVar(&f.fix, "fix", "", "write a copy of your record to this file, with the missing rows and the right amounts")
 	c.Flags().StringVar(&f.list, "differences", "", "write the differences to this CSV file, to accept them with --accept")
 	c.Flags().StringVar(&f.accept, "accept", "", "a CSV file of accepted differences, written with --differences and filled in")
 	c.Flags().BoolVar(&f.profiles, "profiles", false, "list the recognised exports")
@@ -367,7 +369,7 @@ func (f *reconcileFlags) askForAccounts(c *cobra.Command, args []string, r *reco
 	return fmt.Errorf("no accounts are named, so fees missing from the books were not looked for; %s", remedy)
 }
 
-// writeFixed writes the annotated record of --fix, and reports the fees that have no row in it.
+// writeFixed writes the corrected record of --fix, and reports what it changed and what is left to do.
 func (f *reconcileFlags) writeFixed(c *cobra.Command, r *reconcile.Result) error {
 	if f.fix == "" {
 		return nil
@@ -376,12 +378,16 @@ func (f *reconcileFlags) writeFixed(c *cobra.Command, r *reconcile.Result) error
 	if err != nil {
 		return err
 	}
-	for _, s := range r.Sums {
-		if s.Outcome == reconcile.OnlyOnChain && s.Count > 0 {
-			fmt.Fprintf(c.ErrOrStderr(), "fees: --fix %s: %s only_on_chain and %s no row there; list %s with --format csv\n", console.Printable(f.fix),
-				console.Counted(s.Count, "transaction")+console.Verb(s.Count, " is", " are"), console.Verb(s.Count, "has", "have"), console.Verb(s.Count, "it", "them"))
+	say := func(count int, text string) {
+		if count > 0 {
+			fmt.Fprintf(c.ErrOrStderr(), "fees: --fix %s: %s\n", console.Printable(f.fix), text)
 		}
 	}
+	made := r.Fixed
+	say(made.Added+made.Corrected, console.Counted(made.Added, "row")+" added, "+console.Counted(made.Corrected, "amount")+" corrected")
+	say(made.Kept, console.Counted(made.Kept, "amount")+" not corrected; the notes say why")
+	say(made.NotAdded, fmt.Sprintf("%s not added: %s fee is unknown, a row may name %s, or the columns cannot; list %[3]s with --format csv",
+		console.Counted(made.NotAdded, "transaction")+console.Verb(made.NotAdded, " is", " are"), console.Verb(made.NotAdded, "its", "their"), console.Verb(made.NotAdded, "it", "them")))
 	return nil
 }
 
