@@ -41,6 +41,7 @@ type matcher struct {
 	mine     map[chain.Address]bool
 	shared   map[chain.Hash]*sharedFee // by the hashes of several rows; nil where a file's rows are taken one by one
 	cuts     cuts
+	scales   scales
 	incoming int // rows that other accounts sent
 }
 
@@ -93,6 +94,8 @@ func Match(ctx context.Context, book Book, rows iter.Seq2[*Row, error], o Option
 		r.Notes = append(r.Notes, fmt.Sprintf("%s without a fee %s not in the books, which makes no difference.", console.Counted(m.free, "transaction"), console.Verb(m.free, "is", "are")))
 	}
 	r.Notes = append(r.Notes, m.cuts.notes(&o)...)
+	r.tryCut()
+	r.tryUnit(&m.scales)
 	r.settle()
 	r.Incoming = m.incoming
 	if len(m.idle) > 0 {
@@ -234,6 +237,7 @@ func (m *matcher) compareAmount(item *Item, row *Row, t *ledger.Transaction) {
 // amount compares only the amounts.
 func (m *matcher) amount(item *Item, row *Row, paid chain.Wei) Outcome {
 	difference := row.Fee.Difference(paid)
+	m.scales.add(row.Fee, paid)
 	switch {
 	case difference.Sign() == 0:
 		return Matched
@@ -253,11 +257,7 @@ func (m *matcher) amount(item *Item, row *Row, paid chain.Wei) Outcome {
 	case row.Digits > 0 && isKept(row.Fee, paid, row.Digits):
 		item.note("the record states only %d digits of the fee", row.Digits)
 	}
-	m.cuts.differ++
 	item.cut = m.options.cutAfter(row.Fee, paid)
-	if d := m.options.fileDecimals; d > 0 && item.cut == d {
-		m.cuts.fit++
-	}
 	return AmountDiffers
 }
 

@@ -88,7 +88,7 @@ func (f amountForm) wei(n *numeral) (chain.Wei, error) {
 	case short == "":
 		return chain.Wei{}, nil
 	case places > f.places() && f.unit == Wei:
-		return chain.Wei{}, errors.New("has a fraction, but wei are whole; use --unit gwei or --unit token, or declare the thousands separator with --thousands")
+		return chain.Wei{}, errFraction
 	case places > f.places():
 		return chain.Wei{}, f.tooManyDecimals(places)
 	case len(short)-places+f.places() > maxDigits:

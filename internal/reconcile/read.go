@@ -35,10 +35,11 @@ type File struct {
 	Notes     []string // remarks for people
 	Profile   *Profile // the profile that read the file; nil means none
 
-	options  *Options       // that read the file
-	counts   *profileCounts // nil without a profile
-	decimals int            // highest number of decimals of a fee
-	alias    string         // the file's own symbol for the network's token; "" if it is the network's
+	options   *Options       // that read the file
+	counts    *profileCounts // nil without a profile
+	decimals  decimals       // of the fees
+	feeColumn string         // how a setting refers to their column
+	alias     string         // the file's own symbol for the network's token; "" if it is the network's
 }
 
 // Matching returns the options for matching the file's rows, with those that read it.
@@ -46,9 +47,10 @@ func (f *File) Matching(o Options) Options {
 	read := f.options
 	o.Separator, o.Encoding, o.Sheet, o.Columns, o.HeaderRow, o.SkipRows = read.Separator, read.Encoding, read.Sheet, read.Columns, read.HeaderRow, read.SkipRows
 	o.Unit, o.Negative, o.Symbol, o.Decimals, o.Decimal, o.Thousands, o.DateFormat, o.Zone = read.Unit, read.Negative, read.Symbol, read.Decimals, read.Decimal, read.Thousands, read.DateFormat, read.Zone
-	o.Profile, o.Profiles, o.applied, o.alias, o.fileDecimals = read.Profile, read.Profiles, read.applied, f.alias, f.decimals
+	o.Profile, o.Profiles, o.applied, o.alias, o.fileDecimals = read.Profile, read.Profiles, read.applied, f.alias, f.decimals.usual()
+	o.fileUnit, o.feeColumn = f.Unit, f.feeColumn
 	if o.CutDecimals == 0 && f.Profile != nil && f.Profile.Decimals > 0 {
-		if cut := max(f.Profile.Decimals, f.decimals); cut <= o.maxCut() {
+		if cut := max(f.Profile.Decimals, f.decimals.most()); cut <= o.maxCut() {
 			o.CutDecimals = cut
 		}
 	}

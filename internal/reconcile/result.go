@@ -100,6 +100,8 @@ type Result struct {
 	Total    Sum
 	Groups   []Group      // the differences by what to do about them, in display order
 	Unfit    []Acceptance // those that fit no difference
+	Try      []Way        // settings under which more may agree
+	cut      int          // fees that are only cut, see onlyCut
 	Incoming int          // rows left out because another account sent them
 	items    items
 	accepted accepted
@@ -162,7 +164,7 @@ func (r *Result) Headline() string {
 	var text string
 	switch {
 	case apart > 0:
-		text = fmt.Sprintf("%d of %d do not match", apart, count)
+		text = r.apartText(apart, count)
 		if n := r.Accepted(); n > 0 {
 			text += fmt.Sprintf(", %d of them accepted", n)
 		}
@@ -197,6 +199,9 @@ func (r *Result) add(item *Item) error {
 		for _, s := range []*Sum{&r.Sums[of], &r.Total} {
 			s.addWorth(item, worth, r.valuer.Currency)
 		}
+	}
+	if item.isOnlyCut(&r.Options) {
+		r.cut++
 	}
 	if !item.Outcome.Agrees() {
 		if err := r.addToGroup(item); err != nil {

@@ -146,7 +146,7 @@ type rowReader struct {
 	assets   assets
 	feeRow   feeRow
 	profile  *profileRows // nil without one
-	decimals int          // the most of a fee in the token
+	decimals decimals     // of the fees in the token
 	dates    *dateReader
 	worths   worths
 	short    []int // lines that end before the last column
@@ -335,7 +335,7 @@ func (r *rowReader) read(row *Row, field Field, c *cell, form amountForm) (err e
 	case field == Fee:
 		fee, err := readFee(c, form)
 		row.Fee, row.Digits, row.Binary = fee.wei, fee.digits, fee.binary
-		r.decimals = max(r.decimals, fee.decimals)
+		r.decimals[max(fee.decimals, r.options.decimalsOf(fee.wei))]++
 		r.worths.add(fee.worth)
 		return err
 	case text == "", field == Asset:
