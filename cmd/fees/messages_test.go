@@ -25,6 +25,7 @@ func TestMessages(t *testing.T) {
 	prepareMessages(t)
 	var got strings.Builder
 	messages := map[string]bool{}
+	printing := &follower{t, map[string]bool{}}
 	for line := range strings.Lines(string(text)) {
 		command, ok := strings.CutPrefix(line, "$ fees")
 		if !ok {
@@ -33,7 +34,9 @@ func TestMessages(t *testing.T) {
 			}
 			continue
 		}
-		_, stderr, code := fees(splitQuoted(command)...)
+		args := splitQuoted(command)
+		stdout, stderr, code := fees(args...)
+		printing.follow(outcome{args, stderr + stdout, code})
 		messages[stderr] = true
 		fmt.Fprintf(&got, "%sexit %d\n%s\n", line, code, stderr)
 	}

@@ -82,6 +82,6 @@ func TestReconcileOtherAssets(t *testing.T) {
 	write("hash,fee\n" + hash + ",0.021797132753844\n")
 	_, stderr, code = run()
 	require.Equal(t, exitUsage, code)
-	require.Contains(t, stderr, "the file does not state the unit of fees; the command below assumes the network's token\n")
+	require.Contains(t, stderr, "the file does not state the unit of its fees, or states another; the command below assumes the network's token\n")
 	require.Contains(t, stderr, ". Read it with: fees reconcile books.csv")
 }

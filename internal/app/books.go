@@ -182,7 +182,11 @@ func (in *BooksInput) readBy(ctx context.Context, o reconcile.Options, way recon
 	}
 	flags := ""
 	for _, s := range way.Settings {
-		flags += " --" + s.Name + " " + console.Argument(console.InList(s.Value))
+		value := s.Value
+		if s.Name == string(FieldMap) { // a list
+			value = console.InList(value)
+		}
+		flags += " --" + s.Name + " " + console.Argument(value)
 	}
 	file, err := as.readInCurrency(ctx, o)
 	if err == nil {
@@ -200,6 +204,16 @@ func (in *BooksInput) with(way reconcile.Way) (*BooksInput, error) {
 		}
 	}
 	return &changed, nil
+}
+
+// Reads reports whether the record can be read with the settings of a way added.
+func (in *BooksInput) Reads(ctx context.Context, o reconcile.Options, way reconcile.Way) bool {
+	as, err := in.with(way)
+	if err != nil || as.fill(&o) != nil {
+		return false
+	}
+	file, err := as.Read(ctx, o)
+	return err == nil && file.Close() == nil
 }
 
 func (in *BooksInput) read(ctx context.Context, o reconcile.Options) (*reconcile.File, error) {

@@ -39,6 +39,8 @@ var (
 	errNoFee = errors.New("the fee is empty; use --skip-rows to skip rows without a fee")
 	// errRefund reports a fee above 0 although --negative is set.
 	errRefund = errors.New("is positive, but --negative expects negative fees; use --skip-rows to skip refunds")
+	// errFraction reports an amount that cannot be in wei.
+	errFraction = errors.New("has a fraction, but wei are whole; name the column with --map and its unit with --unit, or declare the thousands separator with --thousands")
 	// errNoUnit reports an amount without a unit.
 	errNoUnit = errors.New("has no unit; use --unit wei, --unit gwei or --unit token")
 )
@@ -251,7 +253,7 @@ func (f amountForm) readNumber(raw string) (a amount, err error) {
 	}
 	switch {
 	case places > f.places() && f.unit == Wei:
-		return wrong(errors.New("has a fraction, but wei are whole; use --unit gwei or --unit token if that is the unit"))
+		return wrong(errFraction)
 	case places > f.places():
 		return wrong(f.tooManyDecimals(places))
 	}

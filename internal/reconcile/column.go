@@ -131,7 +131,7 @@ func (h header) enough(list []Column, o *Options) error {
 		if err := h.otherAssets(h.otherFees(o), o); err != nil && isNamed {
 			return err
 		}
-		return &notHeaderError{fmt.Sprintf("none of the columns %s is known as the fee; name it with --map fee=NAME", h.quoted(nil))}
+		return &notHeaderError{fmt.Sprintf("none of the columns %s is known as the fee; name it with --map fee=NAME, or use an export that has fees", h.quoted(nil))}
 	case !isNamed:
 		return &notHeaderError{fmt.Sprintf("none of the columns %s identifies the transaction; name its hash or ID with --map hash=NAME or --map id=NAME", h.quoted(nil))}
 	}

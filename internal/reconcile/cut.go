@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/feeledger/fees/chain"
@@ -32,28 +33,87 @@ func (o *Options) isCut(fee, amount chain.Wei, decimals int) bool {
 	return kept >= 0 && isKept(fee, amount, kept) || kept <= 0 && fee.IsZero()
 }
 
-// cuts counts the fees that a product has cut, and those that it may have.
+// cuts counts the fees that are accepted as cut.
 type cuts struct {
-	count       int // fees that are accepted as cut
-	total       chain.SignedWei
-	overflow    bool
-	differ, fit int // fees that differ, and those of them that fit a cut
+	count    int
+	total    chain.SignedWei
+	overflow bool
 }
 
-// add counts a fee that is accepted as cut.
+// add counts a fee.
 func (c *cuts) add(difference chain.SignedWei) {
 	total, err := c.total.Add(difference)
 	c.count, c.total, c.overflow = c.count+1, total, c.overflow || err != nil
 }
 
-// notes says how much was cut, or proposes to accept what seems to be.
+// notes says how much was cut.
 func (c *cuts) notes(o *Options) (list []string) {
 	if c.count > 0 && !c.overflow {
 		list = append(list, fmt.Sprintf("Cut after %d decimals: %s, in total %s %s.", o.CutDecimals,
 			console.Counted(c.count, "fee"), console.Plain(o.Token().Tokens(c.total)), strings.TrimSpace(console.Printable(o.Symbol))))
 	}
-	if c.differ > 0 && c.fit == c.differ {
-		list = append(list, fmt.Sprintf("Each fee that differs is the chain's, cut after %d decimals. To accept them, add --cut-decimals %d.", o.fileDecimals, o.fileDecimals))
-	}
 	return list
+}
+
+// onlyCut returns how many fees differ only because they are cut after the file's decimals; 0 if that may be by chance.
+func (r *Result) onlyCut() int {
+	if r.Options.fileDecimals < minCut && 2*r.cut <= r.count(AmountDiffers) {
+		return 0
+	}
+	return r.cut
+}
+
+// apartText says how many rows and transactions do not match, apart from those that are only cut.
+func (r *Result) apartText(apart, count int) string {
+	cut, after := r.onlyCut(), r.Options.fileDecimals
+	switch cut {
+	case 0:
+		return fmt.Sprintf("%d of %d do not match", apart, count)
+	case apart:
+		return fmt.Sprintf("%d of %d are cut after %d decimals", cut, count, after)
+	}
+	return fmt.Sprintf("%d of %d do not match; %d more are cut after %d decimals", apart-cut, count, cut, after)
+}
+
+// isOnlyCut reports whether an item's fee is the chain's, cut after the decimals of most fees of the file.
+func (i *Item) isOnlyCut(o *Options) bool {
+	return i.Outcome == AmountDiffers && i.cut > 0 && i.cut == o.fileDecimals && (i.cut >= minCut || !i.Row.Fee.IsZero())
+}
+
+// tryCut proposes to accept the fees that are only cut.
+func (r *Result) tryCut() {
+	count, after := r.onlyCut(), r.Options.fileDecimals
+	if count == 0 {
+		return
+	}
+	r.Notes = append(r.Notes, fmt.Sprintf("%d of the differing fees %s the chain's, cut after %d decimals. To accept %s, add --cut-decimals %[3]d.",
+		count, console.Verb(count, "is", "are"), after, console.Verb(count, "it", "them")))
+	r.Try = append(r.Try, Way{fmt.Sprintf("%d decimals are enough", after), []Setting{{"cut-decimals", strconv.Itoa(after)}}})
+}
+
+// decimalsOf returns how many decimals of the token a fee has, without zeros at the end.
+func (o *Options) decimalsOf(fee chain.Wei) int {
+	text := fee.String()
+	return max(0, o.Token().Places()-(len(text)-len(strings.TrimRight(text, "0"))))
+}
+
+// decimals counts the fees of a file by their number of decimals.
+type decimals map[int]int
+
+// most returns the highest number of decimals.
+func (d decimals) most() (highest int) {
+	for n := range d {
+		highest = max(highest, n)
+	}
+	return highest
+}
+
+// usual returns the most frequent number of decimals, the highest of several.
+func (d decimals) usual() (best int) {
+	for n, count := range d {
+		if count > d[best] || count == d[best] && n > best {
+			best = n
+		}
+	}
+	return best
 }

@@ -109,9 +109,7 @@ func (r *Result) addToGroup(i *Item) error {
 
 // cutAfter returns the number of decimals after which a row's amount is the chain's, cut or rounded; 0 if it is not.
 func (o *Options) cutAfter(fee, amount chain.Wei) int {
-	text := fee.String()
-	own := o.Token().Places() - (len(text) - len(strings.TrimRight(text, "0")))
-	for _, decimals := range []int{o.fileDecimals, max(minCut, own)} {
+	for _, decimals := range []int{o.fileDecimals, max(minCut, o.decimalsOf(fee))} {
 		if decimals > 0 && decimals <= o.maxCut() && o.isCut(fee, amount, decimals) {
 			return decimals
 		}

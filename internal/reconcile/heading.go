@@ -69,7 +69,7 @@ func (r *fileReader) recognize(h header) (fits bool, err error) {
 	if p == nil {
 		return false, nil
 	}
-	if p.NoFees != "" && !r.options.isMapped() {
+	if p.NoFees != "" && r.options.Columns[Fee] == "" {
 		return false, &noFeesError{p}
 	}
 	if p.NoFees == "" {
@@ -95,11 +95,12 @@ func (r *fileReader) begin(rec *record) error {
 		return err
 	}
 	dates.from1904 = r.table.from1904
-	r.file.HeaderRow, r.file.Unit = rec.line, unit
+	r.file.HeaderRow, r.file.Unit, r.file.feeColumn = rec.line, unit, h.reference(placeOf(r.file.Columns, Fee)-1)
 	o := r.options
 	r.rows = &rowReader{
 		options: o, columns: r.file.Columns, header: h, workbook: r.table.form == "xlsx", dates: dates, assets: newAssets(h, r.file.Columns, o), feeRow: newFeeRow(h, r.file.Columns), profile: newProfileRows(h, r.file.Columns, o), labels: newPayerLabels(o.Labels),
-		amounts: amountForm{unit: unit, token: o.Token(), negative: o.Negative, decimal: o.Decimal, thousands: o.Thousands},
+		amounts:  amountForm{unit: unit, token: o.Token(), negative: o.Negative, decimal: o.Decimal, thousands: o.Thousands},
+		decimals: decimals{},
 	}
 	if err := r.rows.refuseAbove(above, rec.line); err != nil {
 		return err
@@ -313,11 +314,11 @@ func (h header) proposed(rows []*record, o *Options) (list []Setting) {
 	only := func(field Field, is func(*cell) bool) {
 		var places []int
 		for i := range h {
-			if !h.mapped(i, o) && holds(rows, i, is) {
+			if !h.mapped(i, o) && h.canBe(field, i, o) && holds(rows, i, is) {
 				places = append(places, i)
 			}
 		}
-		if len(places) == 1 {
+		if len(places) == 1 && !(field == Fee && h.isCount(places[0], rows)) {
 			list = append(list, Setting{"map", string(field) + "=" + h.reference(places[0])})
 		}
 	}

@@ -56,7 +56,8 @@ type hints struct {
 	below, above    []int // lines with a sign opposite to the declared one
 	fraction, whole bool  // of amounts without a unit
 	unitless        bool
-	fees            bool // an unreadable row has a readable fee
+	notWei          string // the column of fees declared to be in wei that have a fraction, as a setting refers to it
+	fees            bool   // an unreadable row has a readable fee
 	amounts, dates  readings
 	noDate          bool  // a date that no format matches
 	others          []int // lines that do not look like transactions, as many as can be skipped
@@ -94,6 +95,8 @@ func (h *hints) learn(rec *record, rows *rowReader, p *Problem) {
 	case field == Date:
 		h.learnDate(c, rows)
 	case field != Fee:
+	case errors.Is(p.Err, errFraction):
+		h.notWei = rows.header.reference(p.Column - 1)
 	case errors.Is(p.Err, errNegative), errors.Is(p.Err, errRefund):
 	case errors.Is(p.Err, errNoFee):
 		note(&h.others)
@@ -155,8 +158,9 @@ func (h *hints) ways(o *Options, good int) []Way {
 		}
 	}
 	add(h.encoding, "encoding", string(Windows1252))
-	add(h.unitless && h.fraction, "unit", string(Token))
-	add(h.unitless && !h.fraction && h.whole, "unit", string(Wei))
+	add(h.notWei != "", "map", string(Fee)+"="+h.notWei)
+	add(h.notWei != "" || h.unitless && h.fraction, "unit", string(Token))
+	add(h.notWei == "" && h.unitless && !h.fraction && h.whole, "unit", string(Wei))
 	add(h.noDate, "map", "date=")
 	ways := combined([]Way{{Settings: list}}, h.signs(o, good), h.amounts.ways(), h.dates.ways())
 	if len(ways) > 1 || len(ways[0].Settings) > 0 {

@@ -47,6 +47,7 @@ type matcher struct {
 	others   otherAssets
 	cuts     cuts
 	dates    dates
+	scales   scales
 }
 
 // Match finds the transaction of each row, and the period's transactions that the accounts paid for and no row
@@ -110,6 +111,8 @@ func Match(ctx context.Context, book Book, rows iter.Seq2[*Row, error], o Option
 	}
 	r.Notes = append(append(r.Notes, m.cuts.notes(&o)...), m.others.notes(o.Symbol)...)
 	r.Notes = append(r.Notes, m.dates.notes()...)
+	r.tryCut()
+	r.tryUnit(&m.scales)
 	r.settle()
 	r.OtherAssets = m.others.left.sum()
 	if len(m.idle) > 0 {
@@ -277,6 +280,7 @@ func (m *matcher) sharedAmount(item *Item, row *Row, share chain.Wei) Outcome {
 // amount compares only the amounts.
 func (m *matcher) amount(item *Item, row *Row, paid chain.Wei) Outcome {
 	difference := row.Fee.Difference(paid)
+	m.scales.add(row.Fee, paid)
 	switch {
 	case difference.Sign() == 0:
 		return Matched
@@ -299,11 +303,7 @@ func (m *matcher) amount(item *Item, row *Row, paid chain.Wei) Outcome {
 	case row.Digits > 0 && isKept(row.Fee, paid, row.Digits):
 		item.note("the record states only %d digits of the fee", row.Digits)
 	}
-	m.cuts.differ++
 	item.cut = m.options.cutAfter(row.Fee, paid)
-	if d := m.options.fileDecimals; d > 0 && item.cut == d {
-		m.cuts.fit++
-	}
 	return AmountDiffers
 }
 

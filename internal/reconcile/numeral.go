@@ -98,7 +98,7 @@ func (f amountForm) wei(n *numeral) (chain.Wei, error) {
 		number, _ := new(big.Int).SetString(short, 10) // digits
 		return chain.ParseWei(quotient(number, powerOf(10, places-f.places())).String())
 	case places > f.places() && f.unit == Wei:
-		return chain.Wei{}, errors.New("has a fraction, but wei are whole; use --unit gwei or --unit token, or declare the thousands separator with --thousands")
+		return chain.Wei{}, errFraction
 	case places > f.places():
 		return chain.Wei{}, f.tooManyDecimals(places)
 	case len(short)-places+f.places() > maxDigits:

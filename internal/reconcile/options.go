@@ -90,7 +90,9 @@ type Options struct {
 	unread       []string // quoted names of sheets with fees that were not read
 	plain        bool     // no row states another asset than the network's token
 	alias        string   // the file's own symbol for the network's token; "" if it is the network's
-	fileDecimals int      // highest number of decimals of a fee in the file
+	fileDecimals int      // the most frequent number of decimals of a fee in the file
+	fileUnit     Unit     // of the file's fees; "" if each amount states its own
+	feeColumn    string   // how a setting refers to the column of fees; "" without a file
 }
 
 // Token returns the network's token.
@@ -150,8 +152,3 @@ func (o Options) checked() (Options, error) {
 
 // maxSkipped is the maximum number of rows in --skip-rows.
 const maxSkipped = 1000
-
-// isMapped reports whether the user has named the columns of the fee and of the transaction.
-func (o *Options) isMapped() bool {
-	return o.Columns[Fee] != "" && (o.Columns[Hash] != "" || o.Columns[EVMHash] != "" || o.Columns[ExtrinsicHash] != "" || o.Columns[ID] != "")
-}

@@ -37,7 +37,8 @@ type File struct {
 
 	options    *Options       // that read the file
 	counts     *profileCounts // nil without a profile
-	decimals   int            // highest number of decimals of a fee
+	decimals   decimals       // of the fees
+	feeColumn  string         // how a setting refers to their column
 	unread     []string       // quoted names of sheets with fees that were not read, unless the user has named a sheet
 	plain      bool           // no row states another asset than the network's token
 	otherAsset string         // the only asset of its fees, if it is not the network's token
@@ -52,10 +53,10 @@ func (f *File) Matching(o Options) Options {
 	if read.Values {
 		o.Values, o.Tolerance = true, read.Tolerance
 	}
-	o.Profile, o.Profiles, o.applied, o.alias, o.fileDecimals = read.Profile, read.Profiles, read.applied, f.alias, f.decimals
-	o.unread, o.plain = f.unread, f.plain
+	o.Profile, o.Profiles, o.applied, o.alias, o.fileDecimals = read.Profile, read.Profiles, read.applied, f.alias, f.decimals.usual()
+	o.fileUnit, o.feeColumn, o.unread, o.plain = f.Unit, f.feeColumn, f.unread, f.plain
 	if o.CutDecimals == 0 && f.Profile != nil && f.Profile.Decimals > 0 {
-		if cut := max(f.Profile.Decimals, f.decimals); cut <= o.maxCut() {
+		if cut := max(f.Profile.Decimals, f.decimals.most()); cut <= o.maxCut() {
 			o.CutDecimals = cut
 		}
 	}

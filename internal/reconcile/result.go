@@ -116,6 +116,8 @@ type Result struct {
 	Groups   []Group      // the differences by what to do about them, in display order
 	Unfit    []Acceptance // those that fit no difference
 	Fixed    Changes      // in the copy that WriteFixed wrote last
+	Try      []Way        // settings under which more may agree
+	cut      int          // fees that are only cut, see onlyCut
 	items    items
 	accepted accepted
 	prices   *money.Valuer // nil without prices
@@ -199,7 +201,7 @@ func (r *Result) Headline() string {
 	case r.Accepted() > 0:
 		text = fmt.Sprintf("%d match, %d accepted, %d open", count-apart, r.Accepted(), r.Open())
 	case apart > 0:
-		text = fmt.Sprintf("%d of %d do not match", apart, count)
+		text = r.apartText(apart, count)
 	case count == 0 && r.Complete():
 		text = "nothing to compare: the file contains no fees and the accounts paid none"
 	case count == 0:
@@ -231,6 +233,9 @@ func (r *Result) add(item *Item) error {
 		for _, s := range []*Sum{&r.Sums[of], &r.Total} {
 			s.addWorth(item, worth, r.valuer.Currency)
 		}
+	}
+	if item.isOnlyCut(&r.Options) {
+		r.cut++
 	}
 	if !item.Outcome.Agrees() {
 		if err := r.addToGroup(item); err != nil {

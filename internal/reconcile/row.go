@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -156,7 +157,7 @@ type rowReader struct {
 	feeRow   feeRow
 	profile  *profileRows // nil without one
 	labels   payerLabels
-	decimals int // the most of a fee in the token
+	decimals decimals // of the fees in the token
 	dates    *dateReader
 	worths   worths
 	short    []int // lines that end before the last column
@@ -363,7 +364,7 @@ var numberNames = []string{"", "no", "nr", "number", "row", "line", "index"}
 
 // readOther reads a row that states another asset, which may be of another chain: what cannot be read is unknown.
 func (r *rowReader) readOther(row *Row, rec *record, form amountForm) {
-	decimals, worths := r.decimals, r.worths
+	decimals, worths := maps.Clone(r.decimals), r.worths
 	for _, c := range r.columns {
 		if err := r.read(row, c.Field, &rec.cells[c.Place-1], form); err != nil && c.Field == Fee {
 			row.Other.Unread = err.Error()
@@ -382,7 +383,7 @@ func (r *rowReader) read(row *Row, field Field, c *cell, form amountForm) (err e
 	case field == Fee:
 		fee, err := readFee(c, form)
 		row.Fee, row.Digits, row.Binary, row.Written = fee.wei, fee.digits, fee.binary, fee.written
-		r.decimals = max(r.decimals, fee.decimals)
+		r.decimals[max(fee.decimals, r.options.decimalsOf(fee.wei))]++
 		r.worths.add(fee.worth)
 		return err
 	case text == "", field == Asset:

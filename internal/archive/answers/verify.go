@@ -23,7 +23,7 @@ func Verify(ctx context.Context, directory string, progress func(done, total uin
 	a := New(directory, os.DirFS(directory))
 	manifest, err := a.readManifest()
 	if errors.Is(err, ErrLacks) {
-		return nil, fmt.Errorf("%w, so there is nothing to verify against; complete the recording with \"fees archive record\"", err)
+		return nil, fmt.Errorf("%w, so there is nothing to verify against; complete the recording with \"fees archive record RANGE -o DIR\"", err)
 	}
 	if err != nil {
 		return nil, err

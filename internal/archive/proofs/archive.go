@@ -30,7 +30,7 @@ func (e *unfinishedError) Error() string {
 	if e.err != nil {
 		return e.err.Error()
 	}
-	return fmt.Sprintf("%s is not an archive of a node: no %s. If a recording was interrupted, continue it with \"fees archive record\".", e.name, archive.ManifestPath)
+	return fmt.Sprintf("%s is not an archive of a node: no %s. If a recording was interrupted, continue it with \"fees archive record RANGE -o DIR\".", e.name, archive.ManifestPath)
 }
 
 func (e *unfinishedError) Unwrap() error { return ErrDamaged }

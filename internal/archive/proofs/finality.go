@@ -42,7 +42,7 @@ func TrustFinal(ctx context.Context, directory string, root finality.Root) (f Fi
 	}
 	text, err := a.read(finalityPath, finality.MaxBytes)
 	if errors.Is(err, fs.ErrNotExist) {
-		return f, fmt.Errorf("%s: %w. Record it with \"fees archive record --proofs --finality\".", directory, ErrNoFinality)
+		return f, fmt.Errorf("%s: %w. Record it with \"fees archive record RANGE -o DIR --proofs --finality\".", directory, ErrNoFinality)
 	}
 	if err != nil {
 		return f, err

@@ -122,7 +122,13 @@ func (f *syncFlags) fill(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	return writeFilled(stdout, c, filled)
+	if err := writeFilled(stdout, c, filled); err != nil {
+		return err
+	}
+	if filled.Stored == 0 && f.wanted.IsEmpty() {
+		return cli.Say(stdout, "%s: the source has no newer final block", filled.Place)
+	}
+	return nil
 }
 
 // named returns the name of a period as a suffix, "" if heights name it.
@@ -170,7 +176,7 @@ func writeFilled(w io.Writer, c *cobra.Command, f *app.Filled) error {
 		return err
 	}
 	if len(f.Lacks) > 0 {
-		if err := cli.Say(w, "%s: still incomplete, missing %s. The source has no more final blocks of it; reports need --partial.", f.Place, strings.Join(f.Lacks, ", and ")); err != nil {
+		if err := cli.Say(w, "%s: still incomplete, missing %s. The source has no more final blocks of it. Name another source with --gateway, wait for more blocks, or add --partial to reports.", f.Place, strings.Join(f.Lacks, ", and ")); err != nil {
 			return err
 		}
 	}

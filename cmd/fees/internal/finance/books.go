@@ -49,25 +49,27 @@ func withCommand(c *cobra.Command, args []string, err error) error {
 	if !errors.As(err, &unread) {
 		return err
 	}
-	again := func(way reconcile.Way) string {
-		settings := make([]cli.Setting, len(way.Settings))
-		for i, s := range way.Settings {
-			settings[i] = cli.Setting(s)
-		}
-		return cli.Again(c, args, settings...)
-	}
 	if len(unread.Ways) == 1 {
 		for _, s := range unread.Ways[0].Settings {
 			if s.Name == "unit" {
-				fmt.Fprintln(c.ErrOrStderr(), "fees: the file does not state the unit of fees; the command below assumes "+unitName(s.Value))
+				fmt.Fprintln(c.ErrOrStderr(), "fees: the file does not state the unit of its fees, or states another; the command below assumes "+unitName(s.Value))
 			}
 		}
-		return fmt.Errorf("%w. Read it with: %s", err, again(unread.Ways[0]))
+		return fmt.Errorf("%w. Read it with: %s", err, again(c, args, unread.Ways[0]))
 	}
 	for _, way := range unread.Ways {
-		fmt.Fprintf(c.ErrOrStderr(), "fees: if %s: %s\n", console.Printable(way.Means), again(way))
+		fmt.Fprintf(c.ErrOrStderr(), "fees: if %s: %s\n", console.Printable(way.Means), again(c, args, way))
 	}
 	return fmt.Errorf("%w. Run the command above that fits your file", err)
+}
+
+// again returns the command line with the settings of a way added.
+func again(c *cobra.Command, args []string, way reconcile.Way) string {
+	settings := make([]cli.Setting, len(way.Settings))
+	for i, s := range way.Settings {
+		settings[i] = cli.Setting(s)
+	}
+	return cli.Again(c, args, settings...)
 }
 
 // unitName returns a unit for use in a sentence.

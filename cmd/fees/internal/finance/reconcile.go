@@ -275,7 +275,17 @@ func (f *reconcileFlags) reconcile(c *cobra.Command, args []string) error {
 	if err := errors.Join(f.writeFixed(c, result), f.writeDifferences(c, result)); err != nil {
 		return err
 	}
-	return f.show(c, result, asked.Inputs, book)
+	return errors.Join(f.show(c, result, asked.Inputs, book), f.offer(c, args, result))
+}
+
+// offer prints the command line of each way to read the record under which more may agree.
+func (f *reconcileFlags) offer(c *cobra.Command, args []string, r *reconcile.Result) error {
+	for _, way := range r.Try {
+		if f.Reads(c.Context(), r.Options, way) {
+			fmt.Fprintf(c.ErrOrStderr(), "fees: if %s: %s\n", console.Printable(way.Means), again(c, args, way))
+		}
+	}
+	return c.Context().Err()
 }
 
 // compareTotal compares the total of a general ledger with what the accounts paid.
