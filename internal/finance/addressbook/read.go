@@ -86,7 +86,7 @@ type columns struct {
 
 func (f *file) read(number int, line string) error {
 	line = strings.TrimRight(line, " \r\n")
-	if text := strings.TrimSpace(line); text == "" || text[0] == '#' {
+	if _, remark := csvlist.Remark(line); remark || strings.TrimSpace(line) == "" {
 		return nil
 	}
 	switch {
