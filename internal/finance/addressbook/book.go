@@ -6,6 +6,8 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"golang.org/x/text/unicode/norm"
+
 	"github.com/feeledger/fees/chain"
 )
 
@@ -181,6 +183,7 @@ func (b *Book) InGroup(group string) []chain.Address {
 }
 
 func (b *Book) with(text string, of func(*Entry) string) (exact []chain.Address) {
+	text = norm.NFC.String(text)
 	var folded []chain.Address
 	for _, e := range b.Entries() {
 		switch have := of(&e); {

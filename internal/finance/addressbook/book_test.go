@@ -52,6 +52,7 @@ func TestRead(t *testing.T) {
 		"hostile":          {first + ",=cmd|' /C calc'!A0\u202e\n", []addressbook.Entry{{one, "=cmd|' /C calc'!A0\u202e", "", "", 1}}},
 		"groups":           {"address;Group;label;account\n" + first + ";payroll;A;Assets:A\n" + second + "; ours ;\n", []addressbook.Entry{{one, "A", "payroll", "Assets:A", 2}, {two, "", "ours", "", 3}}},
 		"a group later":    {"address,label,group\n" + first + ",A\n" + first + ",,ours\n", []addressbook.Entry{{one, "A", "ours", "", 2}}},
+		"marks":            {first + ",Mu\u0308ller,Assets:Mu\u0308ller\n" + first + ",Müller\n" + second + ",पेरोल\n", []addressbook.Entry{{one, "Müller", "", "Assets:Müller", 1}, {two, "पेरोल", "", "", 3}}},
 		"a label address":  {first + ",Address\n", []addressbook.Entry{{one, "Address", "", "", 1}}},
 	} {
 		t.Run(name, func(t *testing.T) { require.Equal(t, test.want, read(t, test.text)) })

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"golang.org/x/text/unicode/norm"
+
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/sys/csvlist"
 )
@@ -115,7 +117,7 @@ func (f *file) read(number int, line string) error {
 		return err
 	}
 	f.separator = separator
-	e := Entry{address, fieldAt(fields, f.label), fieldAt(fields, f.group), fieldAt(fields, f.account), number}
+	e := Entry{address, textAt(fields, f.label), textAt(fields, f.group), textAt(fields, f.account), number}
 	if err := f.check(&e, len(fields)); err != nil {
 		return err
 	}
@@ -167,6 +169,9 @@ func (f *file) name(fields []string) error {
 	}
 	return nil
 }
+
+// textAt returns a field as text whose accents are composed: macOS writes ü as u and a mark, other systems as one letter.
+func textAt(fields []string, i int) string { return norm.NFC.String(fieldAt(fields, i)) }
 
 // fieldAt returns "" if a line has no such field.
 func fieldAt(fields []string, i int) string {

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"golang.org/x/text/unicode/norm"
+
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/sys/csvlist"
@@ -50,6 +52,7 @@ func Read(text []byte) (*Chart, error) {
 	if err != nil {
 		return nil, err
 	}
+	text = norm.NFC.Bytes(text) // as address books
 	rows, wrong := c.readSettings(text)
 	separator := cmp.Or(csvlist.Separator(csvlist.FirstLine(rows), separators), ',')
 	var columns []string
