@@ -99,7 +99,7 @@ func find(text []byte, address chain.Address) (lines []string, at []int, f *file
 	for line := range bytes.Lines(csvlist.TrimMark(text)) {
 		f.fields = nil
 		if f.read(len(lines)+1, string(line)) == nil && f.fields != nil {
-			if of, err := chain.ParseAddress(fieldAt(f.fields, f.address)); err == nil && of == address {
+			if _, of, err := ParseAccount(fieldAt(f.fields, f.address)); err == nil && of == address {
 				at, fields = append(at, len(lines)), f.fields
 			}
 		}
