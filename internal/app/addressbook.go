@@ -75,11 +75,11 @@ func (d *Ledger) CheckLabels(ctx context.Context, b *AddressBook) error {
 	if b == nil {
 		return nil
 	}
-	n, err := d.Network(ctx)
+	token, err := d.Token(ctx)
 	if err != nil {
 		return err
 	}
-	return checkChain(b.Book, console.TokenOfNetwork(n))
+	return checkChain(b.Book, token)
 }
 
 // EntryText returns the label, group and account of an entry as one line; "" if it has none of them.

@@ -27,7 +27,7 @@ type Token struct {
 
 // TokenOf returns the token of a network's rules.
 func TokenOf(r *network.Rules) Token {
-	return Token{Symbol: r.Symbol, Decimals: r.Decimals, SS58Prefix: r.SS58Prefix}
+	return Token{Symbol: r.Symbol, Decimals: r.Decimals, ShortName: r.ShortName, SS58Prefix: r.SS58Prefix}
 }
 
 // TokenOfNetwork returns a network's token.

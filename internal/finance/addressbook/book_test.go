@@ -248,3 +248,26 @@ func TestEntryOfTheSameAccount(t *testing.T) {
 	require.False(t, found)
 	require.Len(t, read(t, account+",address\n"), 1, "no header")
 }
+
+// An address may name its chain (EIP-3770). A book is refused on another chain, with the line.
+func TestChains(t *testing.T) {
+	one := chain.Address20([20]byte{19: 1})
+	book, err := addressbook.Read(strings.NewReader("address,label\n" + second + ",B\nmbeam:" + first + ",A\n"))
+	require.NoError(t, err)
+	require.Equal(t, addressbook.Entry{Address: one, Label: "A", Line: 3}, book.Entry(one))
+	require.NoError(t, book.CheckChain("mbeam"))
+	require.EqualError(t, book.CheckChain("mriver"), `line 3: the address is on the chain "mbeam", not on "mriver". Remove the line, or correct the address`)
+	require.EqualError(t, book.CheckChain(""), `line 3: the address names the chain "mbeam", and the short name of this chain is not known. Remove mbeam: before the address if it is on this chain`)
+	both := &addressbook.Book{}
+	both.TakeChains(nil)
+	require.NoError(t, both.CheckChain("mriver"))
+	both.TakeChains(book)
+	require.Error(t, both.CheckChain("mriver"))
+	for _, text := range []string{"mbeam:", "mbeam:0x01", ":" + first, "a b:" + first, "mbeam:mbeam:" + first} {
+		_, err := addressbook.Read(strings.NewReader(text))
+		require.Error(t, err, text)
+	}
+	made, _, err := addressbook.Edit([]byte("mbeam:"+first+",A\n"), addressbook.Entry{Address: one, Label: "B"})
+	require.NoError(t, err)
+	require.Equal(t, "mbeam:"+first+",B\n", string(made))
+}
