@@ -36,6 +36,8 @@ type Rules struct {
 	Decimals int    // of that token; the zero value stands for 18
 	// SS58Prefix is the network's own prefix of accounts of 32 bytes, if its table states one.
 	SS58Prefix chain.Optional[uint16]
+	// ShortName precedes an address that names its chain (EIP-3770); "" if unknown.
+	ShortName string
 	// Runtime is the version of the runtime that executed the block; unknown if the specification's row is used.
 	Runtime chain.Optional[uint32]
 	// Name identifies the row that priced a block: "moonbeam/2100" or "spec/mainnet". It ends in "?" if the
@@ -113,6 +115,7 @@ func (n *Network) Rules(runtime uint32) (Rules, error) {
 		Symbol:           n.Symbol,
 		Decimals:         int(n.Decimals),
 		SS58Prefix:       optional(n.SS58Prefix),
+		ShortName:        n.ShortName,
 		Runtime:          chain.Some(runtime),
 		Name:             fmt.Sprintf("%s/%d", n.Name, runtime),
 		Certain:          true,
@@ -167,6 +170,7 @@ func (n *Network) SpecificationRules() (Rules, error) {
 		Symbol:          n.Symbol,
 		Decimals:        int(n.Decimals),
 		SS58Prefix:      optional(n.SS58Prefix),
+		ShortName:       n.ShortName,
 		Name:            "spec/" + s.Name,
 		Certain:         true,
 		Source:          s.Source,

@@ -35,7 +35,7 @@ func (n *Network) Since() []Since {
 // checkSources checks that each source belongs to a figure that the table contains.
 func (n *Network) checkSources() error {
 	has := map[string]bool{
-		"treasury": n.Treasury != nil, "last_block": n.LastBlock != nil, "genesis": n.Genesis != nil, "evm_chain_id": n.EVMChainID > 0, "parachain": n.Parachain > 0, "first_metadata_hash": n.FirstMetadataHash > 0,
+		"treasury": n.Treasury != nil, "last_block": n.LastBlock != nil, "genesis": n.Genesis != nil, "evm_chain_id": n.EVMChainID > 0, "short_name": n.ShortName != "", "parachain": n.Parachain > 0, "first_metadata_hash": n.FirstMetadataHash > 0,
 		"account_mapping": n.AccountMapping != "", "ss58_prefix": n.SS58Prefix != nil, "decimals": n.Decimals > 0,
 	}
 	for _, s := range n.Since() {

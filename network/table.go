@@ -30,6 +30,8 @@ type Network struct {
 	Genesis *chain.Hash `json:"genesis,omitempty"`
 	// EVMChainID is the chain ID of EVM transactions (EIP-155), 0 if unknown.
 	EVMChainID uint64 `json:"evm_chain_id,omitempty"`
+	// ShortName precedes an address that names its chain (EIP-3770), as in mbeam:0x…; "" if unknown.
+	ShortName string `json:"short_name,omitempty"`
 	// Parachain is the chain's ID in its relay chain's state, 0 if unknown or not a parachain. Evidence of finality must
 	// be about it.
 	Parachain uint32 `json:"parachain,omitempty"`
@@ -224,9 +226,10 @@ func parse(text []byte) ([]Network, error) {
 }
 
 var (
-	nameForm   = regexp.MustCompile(`^[a-z][a-z0-9-]{0,31}$`)
-	potForm    = regexp.MustCompile(`^[a-z][a-z0-9 -]{0,31}$`)
-	symbolForm = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9]{0,11}$`)
+	nameForm      = regexp.MustCompile(`^[a-z][a-z0-9-]{0,31}$`)
+	potForm       = regexp.MustCompile(`^[a-z][a-z0-9 -]{0,31}$`)
+	shortNameForm = regexp.MustCompile(`^[A-Za-z0-9-]{1,64}$`)
+	symbolForm    = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9]{0,11}$`)
 )
 
 func (n *Network) check() error {
@@ -235,6 +238,8 @@ func (n *Network) check() error {
 		return errors.New("name: want up to 32 lower-case letters, digits and hyphens")
 	case !symbolForm.MatchString(n.Symbol):
 		return fmt.Errorf("symbol %q: want up to 12 letters and digits, such as GLMR", n.Symbol)
+	case n.ShortName != "" && !shortNameForm.MatchString(n.ShortName):
+		return fmt.Errorf("short_name %q: want letters, digits and hyphens", n.ShortName)
 	case len(n.ToFind) > 0:
 		return fmt.Errorf("to_find: the table is a draft that lacks %d figures, first %q. Enter them, and remove the list", len(n.ToFind), jsonscan.Excerpt(n.ToFind[0]))
 	case n.TreasuryName != "" && (n.Treasury == nil || !potForm.MatchString(n.TreasuryName)):

@@ -36,4 +36,5 @@ func (r *Report) AddInherents(b *chain.Block) {
 		r.Transactions = append(r.Transactions, Transaction{Transaction: &inherents[i]})
 	}
 	slices.SortFunc(r.Transactions, func(a, b Transaction) int { return a.Index - b.Index })
+	r.assign()
 }

@@ -42,6 +42,8 @@ type Transaction struct {
 	// Level is the block's level; unknown if no rule gives the fee, or if the chain recorded nothing to compare it
 	// with; null for an inherent.
 	Level chain.Optional[Level] `json:"level"`
+	// FailedChecks are the IDs of the failed checks of this transaction, in the order of [Checks]: see [Standing].
+	FailedChecks []string `json:"failed_checks"`
 	// GasSpent is the gas that a native transaction took from another account; the key is omitted if there is none.
 	GasSpent chain.Optional[GasSpent] `json:"gas_spent,omitzero"`
 }
@@ -105,6 +107,8 @@ type Totals struct {
 	NoEvidence int                       `json:"no_evidence"`
 	// Unaccounted is the number of transactions whose charge is known but whose destinations are not.
 	Unaccounted int `json:"unaccounted"`
+	// FailedChecks is the number of transactions with failed checks, whatever their verdict.
+	FailedChecks int `json:"failed_checks"`
 }
 
 // Finding is a failed check.

@@ -52,9 +52,10 @@ func (r *Report) later(on occasion, block *chain.Block, s subject) {
 	r.sort()
 }
 
-// sort puts the findings in the order of their checks.
+// sort puts the findings in the order of their checks, and gives each transaction its own.
 func (r *Report) sort() {
 	slices.SortStableFunc(r.Findings, func(a, b Finding) int { return place(a.Check) - place(b.Check) })
+	r.assign()
 }
 
 // places maps the ID of a check to its index in [Checks].

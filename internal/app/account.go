@@ -33,6 +33,7 @@ type AccountSummary struct {
 	First, Last   chain.Optional[Seen]      // first and last block with the account
 	Fees          ledger.Sums               // of the transactions it paid for
 	Months        []MonthFee                // in which it paid for transactions, in order
+	Failed        uint64                    // of these transactions, with failed checks
 	Charged       chain.Optional[chain.Wei] // for these transactions, from the chain's events
 	Movements     uint64                    // changes of its native balance
 	// In and Out total the increases and decreases of its balance, free and reserved together. Out includes fees.
@@ -143,6 +144,9 @@ func (a *AccountSummary) addActivity(ctx context.Context, book *ledger.Book, spa
 			}
 			if err == nil {
 				err = a.addFee(t)
+			}
+			if t.Failed != "" {
+				a.Failed++
 			}
 			if err != nil {
 				return fmt.Errorf("%d-%d: the sum of the fees: %w", t.Height, t.Index, err)

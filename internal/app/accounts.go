@@ -132,6 +132,7 @@ func (l *accountList) addFile(path string) error {
 	case len(book.Entries()) == 0:
 		return errors.New("the file contains no address")
 	}
+	l.book.TakeChains(book)
 	for _, e := range book.Entries() {
 		line := e.Line
 		e.Line = 0 // a line number of the file means nothing in the list

@@ -2,6 +2,7 @@ package app
 
 import (
 	"cmp"
+	"context"
 	"crypto/sha256"
 	"encoding/csv"
 	"errors"
@@ -19,6 +20,7 @@ import (
 	"github.com/feeledger/fees/internal/finance/journal"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/sys/disk"
+	"github.com/feeledger/fees/network"
 )
 
 // AddressBookFile is the file name of the address book beside a ledger.
@@ -49,6 +51,35 @@ func ReadAddressBook(path string) (*AddressBook, error) {
 		return nil, inFile(FieldLabels, path, err)
 	}
 	return &AddressBook{book, path, sum}, nil
+}
+
+// checkChain returns an error if an address of an address book names another chain than the network's.
+func checkChain(labels *addressbook.Book, token console.Token) error {
+	if err := labels.CheckChain(token.ShortName); err != nil {
+		return notUnderstood("%v: %v", FieldLabels, err)
+	}
+	return nil
+}
+
+// CheckChain returns an error if an address of the book names another chain than the network with a name.
+func (b *AddressBook) CheckChain(tables network.Tables, name string) error {
+	n, known := tables.Named(name)
+	if b == nil || !known {
+		return nil
+	}
+	return checkChain(b.Book, console.TokenOfNetwork(n))
+}
+
+// CheckLabels returns an error if an address of a book names another chain than the ledger's.
+func (d *Ledger) CheckLabels(ctx context.Context, b *AddressBook) error {
+	if b == nil {
+		return nil
+	}
+	token, err := d.Token(ctx)
+	if err != nil {
+		return err
+	}
+	return checkChain(b.Book, token)
 }
 
 // EntryText returns the label, group and account of an entry as one line; "" if it has none of them.
@@ -152,6 +183,8 @@ func (b *AddressBook) With(accounts *addressbook.Book) *addressbook.Book {
 	if !named {
 		return nil
 	}
+	both.TakeChains(b.entries())
+	both.TakeChains(accounts)
 	return both
 }
 

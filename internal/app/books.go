@@ -77,6 +77,10 @@ func (in *BooksInput) Options(q Question) (o reconcile.Options, err error) {
 
 // SetToken sets the network's token, in which amounts and the tolerance are read. Errors are of type [InputError].
 func (in *BooksInput) SetToken(o *reconcile.Options, token console.Token) (err error) {
+	if err := checkChain(o.Labels, token); err != nil {
+		return err
+	}
+	o.ShortName = token.ShortName
 	if o.Symbol, o.Decimals, o.SS58Prefix = token.Symbol, token.Decimals, token.SS58Prefix; in.Tolerance == "" {
 		return nil
 	}

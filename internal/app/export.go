@@ -62,6 +62,9 @@ func (d *Ledger) export(ctx context.Context, h Held, q ExportQuestion) (*Export,
 	if q.Prices, err = pricesOf(console.TokenOfNetwork(n), q.Prices); err != nil {
 		return nil, err
 	}
+	if err := checkChain(q.Labels, console.TokenOfNetwork(n)); err != nil {
+		return nil, err
+	}
 	if q.Accounts, err = d.natives(ctx, q.Accounts); err != nil {
 		return nil, err
 	}

@@ -29,7 +29,7 @@ func transactionRecord(t *Paid, book *AddressBook) jsontext.Record {
 	return append(r, jsontext.Record{
 		{Name: "nonce", Value: t.Nonce}, {Name: "gas_price", Value: t.GasPrice}, {Name: "gas", Value: t.Gas}, {Name: "weight", Value: t.Weight}, {Name: "fee", Value: t.Fee}, {Name: "method", Value: orNull(t.Method)},
 		{Name: "priority_fee", Value: t.PriorityFee}, {Name: "tip", Value: t.Tip}, {Name: "success", Value: t.Success}, {Name: "outcome", Value: orNull(string(t.Outcome))}, {Name: "status", Value: orNull(t.Status)}, {Name: "error", Value: orNull(t.Error)},
-		{Name: "charged", Value: t.Charged}, {Name: "verdict", Value: t.Verdict}, {Name: "drift", Value: t.Drift}, {Name: "class", Value: orNull(string(t.Class))},
+		{Name: "charged", Value: t.Charged}, {Name: "verdict", Value: t.Verdict}, {Name: "failed_checks", Value: append([]string{}, t.Standing().Failed...)}, {Name: "drift", Value: t.Drift}, {Name: "class", Value: orNull(string(t.Class))},
 		{Name: "burned", Value: t.Burned}, {Name: "treasury", Value: t.Treasury}, {Name: "author", Value: t.Author},
 	}...)
 }
@@ -83,7 +83,7 @@ func (a *AccountSummary) Record(book *AddressBook) jsontext.Record {
 	r = append(r, jsontext.Record{
 		{Name: "network", Value: a.Network}, {Name: "symbol", Value: orNull(a.Symbol)}, {Name: "first_block", Value: span.First}, {Name: "last_block", Value: span.Last}, {Name: "evidence", Value: a.Held.Evidence},
 		{Name: "first_seen", Value: first}, {Name: "first_seen_time", Value: firstTime}, {Name: "last_seen", Value: last}, {Name: "last_seen_time", Value: lastTime},
-		{Name: "evm", Value: a.Fees.EVM}, {Name: "native", Value: a.Fees.Native}, {Name: "undetermined", Value: a.Fees.Undetermined}, {Name: "drifts", Value: a.Fees.Drifts},
+		{Name: "evm", Value: a.Fees.EVM}, {Name: "native", Value: a.Fees.Native}, {Name: "undetermined", Value: a.Fees.Undetermined}, {Name: "drifts", Value: a.Fees.Drifts}, {Name: "failed_checks", Value: a.Failed},
 		{Name: "fee", Value: a.Fees.Fee}, {Name: "charged", Value: a.Charged},
 		{Name: "movements", Value: a.Movements}, {Name: "in", Value: a.In}, {Name: "out", Value: a.Out},
 		{Name: "transfers_in", Value: a.TransfersIn}, {Name: "transfers_out", Value: a.TransfersOut},

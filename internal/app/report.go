@@ -112,6 +112,9 @@ func (d *Ledger) report(ctx context.Context, h *Held, n *network.Network, q *Rep
 	if err != nil {
 		return nil, err
 	}
+	if err := checkChain(q.Labels, console.TokenOfNetwork(n)); err != nil {
+		return nil, err
+	}
 	accounts, err := d.natives(ctx, q.Accounts)
 	if err != nil {
 		return nil, err

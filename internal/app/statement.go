@@ -110,6 +110,9 @@ func (d *Ledger) statements(ctx context.Context, h *Held, style statement.Style,
 	if err != nil {
 		return nil, err
 	}
+	if err := checkChain(q.Labels, style.Token); err != nil {
+		return nil, err
+	}
 	list := &Statements{Style: style, question: q, held: h, ledger: d}
 	list.Style.Evidence = h.Evidence
 	if list.Style.Notes, err = d.notesOn(ctx, h, span); err != nil {

@@ -21,15 +21,18 @@ const (
 type Token struct {
 	Symbol     string                 // such as GLMR; "" if unknown
 	Decimals   int                    // 0 stands for 18
+	ShortName  string                 // of the network, before addresses (EIP-3770); "" if unknown
 	SS58Prefix chain.Optional[uint16] // of accounts of 32 bytes; if unknown, they have the prefix of all chains, 42
 }
 
 // TokenOf returns the token of a network's rules.
-func TokenOf(r *network.Rules) Token { return Token{r.Symbol, r.Decimals, r.SS58Prefix} }
+func TokenOf(r *network.Rules) Token {
+	return Token{Symbol: r.Symbol, Decimals: r.Decimals, ShortName: r.ShortName, SS58Prefix: r.SS58Prefix}
+}
 
 // TokenOfNetwork returns a network's token.
 func TokenOfNetwork(n *network.Network) Token {
-	t := Token{Symbol: n.Symbol, Decimals: int(n.Decimals)}
+	t := Token{Symbol: n.Symbol, Decimals: int(n.Decimals), ShortName: n.ShortName}
 	if n.SS58Prefix != nil {
 		t.SS58Prefix = chain.Some(*n.SS58Prefix)
 	}

@@ -22,7 +22,11 @@ var verdicts = map[string]text.Color{
 // Verdict returns a word with its color, if it is a verdict and the page displays colors.
 func (p *Page) Verdict(word string) string {
 	term, _, _ := strings.Cut(strings.ReplaceAll(word, "_", " "), ":")
+	term, failed, _ := strings.Cut(term, ", ") // such as "match, 2 checks failed"
 	if colour, ok := verdicts[term]; ok {
+		if strings.HasSuffix(failed, " failed") {
+			colour = text.FgRed
+		}
 		return p.coloured(word, colour)
 	}
 	return word

@@ -8,6 +8,7 @@ import (
 	"iter"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee/evidence"
@@ -50,6 +51,17 @@ var questionFields = []field[evidence.Question]{
 	{"about", judgement, func(q *evidence.Question) any { return (*string)(&q.About) }},
 	{"at", judgement, func(q *evidence.Question) any { return &q.At }},
 	{"why", judgement, func(q *evidence.Question) any { return &q.Why }},
+}
+
+// failed returns the IDs of the failed checks of a transaction, with spaces between.
+func (k *known) failed(index int) string {
+	var ids []string
+	for _, f := range k.Findings {
+		if i, ok := f.Extrinsic.Get(); ok && i == index && !slices.Contains(ids, f.Check) {
+			ids = append(ids, f.Check)
+		}
+	}
+	return strings.Join(ids, " ")
 }
 
 // encoded returns "" (null) if there is nothing to store.

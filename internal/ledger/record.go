@@ -218,7 +218,7 @@ func (r *blockRow) decoded(c *Content, by *coder, d depth) error {
 func (c *Content) place() {
 	for i := range c.Transactions {
 		t := &c.Transactions[i]
-		t.Height, t.Time, t.Rules, t.Final, t.Sealed = c.Height, c.Time, c.Rules, c.Final, c.Sealed
+		t.Height, t.Time, t.Rules, t.Final, t.Sealed, t.Failed = c.Height, c.Time, c.Rules, c.Final, c.Sealed, c.known.failed(t.Index)
 		for _, d := range c.known.Diagnoses {
 			if d.Extrinsic == t.Index {
 				t.Class = d.Class

@@ -23,6 +23,8 @@ type Query struct {
 	// Wanted selects transactions by their kind; nil selects all, and other rows ignore it. Several goroutines call it
 	// at once, and it must not keep its argument.
 	Wanted func(*Kind) bool
+	// Failed selects transactions with failed checks; other rows ignore it.
+	Failed bool
 	// Progress, if not nil, is called with each block's height before its rows are returned.
 	Progress func(height uint64)
 }
@@ -68,7 +70,9 @@ func (q *Query) takes(p Place) bool {
 }
 
 // wants reports whether the query selects a transaction, ignoring its payer and place.
-func (q *Query) wants(t *Transaction) bool { return q.Wanted == nil || q.Wanted(&t.Kind) }
+func (q *Query) wants(t *Transaction) bool {
+	return (q.Wanted == nil || q.Wanted(&t.Kind)) && (!q.Failed || t.Failed != "")
+}
 
 // wanted returns the transactions of a block that the query selects, ignoring payers and places.
 func (q *Query) wanted(c *Content) []*Transaction { return pointers(c.Transactions, q.wants) }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"iter"
 	"slices"
+	"strings"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee"
@@ -68,6 +69,12 @@ type Transaction struct {
 	Error   string // why the fee is unknown
 	Drift   chain.Optional[chain.SignedWei]
 	Class   evidence.Class
+	Failed  string // the IDs of its failed checks, with spaces between; like Class, they may change
+}
+
+// Standing returns the verdict with the failed checks.
+func (t *Transaction) Standing() evidence.Standing {
+	return evidence.Standing{Verdict: t.Verdict, Failed: strings.Fields(t.Failed)}
 }
 
 var transactionFields = []field[Transaction]{
@@ -122,7 +129,24 @@ func (t *Transaction) MayBePaidBy(account chain.Address) bool {
 
 // Transactions returns the transactions that match a query.
 func (b *Book) Transactions(ctx context.Context, q Query) iter.Seq2[*Transaction, error] {
+	if q.Failed && len(q.Accounts) == 0 {
+		return b.failed(ctx, q)
+	}
 	return rowsByAccount(ctx, b, q, hasPaid, transactionsOnly, q.wanted)
+}
+
+// failed returns the transactions with failed checks that match a query without accounts. It reads only blocks with
+// findings, of which some concern no transaction.
+func (b *Book) failed(ctx context.Context, q Query) iter.Seq2[*Transaction, error] {
+	return func(yield func(*Transaction, error) bool) {
+		taken, limit := 0, q.Limit
+		q.Limit = 0
+		for t, err := range flagged(ctx, b, q, hasFindings, q.wanted) {
+			if taken++; !yield(t, err) || taken == limit {
+				return
+			}
+		}
+	}
 }
 
 // onlyTransactions decodes blocks with the wanted transactions and no other rows.

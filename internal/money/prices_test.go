@@ -83,6 +83,45 @@ func TestForms(t *testing.T) {
 	}
 }
 
+// A spreadsheet quotes a remark with its separator, and writes rows of separators.
+func TestSavedBySpreadsheet(t *testing.T) {
+	for text, source := range map[string]string{
+		"\"# source: Exchange, daily close\",,\n# a comment,,\n,,\ndate,EUR,USD\n2026-01-01,0.25,9\n,,\n":                          "Exchange, daily close",
+		"\"# source: Exchange; \"\"daily\"\" close\";;\r\n# decimal: comma;;\r\n;;\r\ndate;EUR;USD\r\n2026-01-01;0,25;9\r\n;;\r\n": `Exchange; "daily" close`,
+	} {
+		l := read(t, text, "EUR")
+		require.Equal(t, source, l.Source())
+		require.Equal(t, "0.25", value(t, l.Valuer(), token, "2026-01-01T12:00:00Z"))
+	}
+}
+
+// In a list with semicolons, a point may separate thousands. A remark or another price settles it.
+func TestDecimalsInDoubt(t *testing.T) {
+	const head = "# source: Exchange\n"
+	for _, text := range []string{
+		head + "# decimal: point\ndate;EUR\n2026-01-01;1.234\n", head + "date,EUR\n2026-01-01,1.234\n", head + "date\tEUR\n2026-01-01\t1.234\n",
+		head + "date;EUR;USD\n2026-01-01;1.234;1.25\n", head + "date;EUR\n2026-01-01;1.234\n2026-01-02;0.999\n",
+	} {
+		require.Equal(t, "1234.00", value(t, read(t, text, "EUR").Valuer(), token+"000", "2026-01-01T12:00:00Z"), text)
+	}
+	for text, want := range map[string]string{
+		head + "date;EUR\n2026-01-01;2\n2026-01-02;1.234\n": `line 4: it is not clear whether . in the price "1.234" is the decimal separator; add the line "# decimal: point" at the top if it is, or write it without the point`,
+		head + "date;EUR;USD\n2026-01-01;12.345;9.999\n":    `line 3: it is not clear whether . in the price "12.345" is the decimal separator; add the line "# decimal: point" at the top if it is, or write it without the point`,
+	} {
+		_, err := money.Read([]byte(text), "EUR")
+		require.EqualError(t, err, want)
+	}
+	columns := money.Options{Fiat: "EUR", Columns: []string{"date=d", "price=p"}}
+	for _, text := range []string{"d;p\n2026-01-01;1.234\n", "d,p\n2026-01-01,\"1,234\"\n"} {
+		_, err := money.ReadFiles([]money.File{named(t, "x.csv", "GLMR/EUR", text)}, columns)
+		require.ErrorContains(t, err, "line 2: it is not clear whether ")
+	}
+	for _, text := range []string{"d;p\n2026-01-01;1,234\n", "d;p\n2026-01-01;1.234\n2026-01-02;1.5\n", "d,p\n2026-01-01,1.234\n"} {
+		_, err := money.ReadFiles([]money.File{named(t, "x.csv", "GLMR/EUR", text)}, columns)
+		require.NoError(t, err, text)
+	}
+}
+
 // Days are in the file's time zone.
 func TestZone(t *testing.T) {
 	v := read(t, "# source: Exchange\n# timezone: Europe/Berlin\n2026-03-28,1\n2026-03-29,2\n2026-03-30,3\n", "EUR").Valuer()

@@ -37,6 +37,8 @@ type recognised struct {
 	pair      Pair
 	comma     bool // prices have a decimal comma
 	point     bool
+	doubt     doubt
+	mine      bool // the user names the columns
 }
 
 // recognise finds the format of a file. The user's own is the last; nil means our own form.
@@ -48,7 +50,8 @@ func recognise(name string, text []byte, own *format) *recognised {
 	skipped, lines, remarks := 0, 0, false
 	for line := range bytes.Lines(text) {
 		content := strings.TrimSpace(string(line))
-		remarks = remarks || strings.HasPrefix(content, "#")
+		_, remark := csvlist.Remark(content)
+		remarks = remarks || remark
 		if separator := csvlist.Separator(content, separators); separator != 0 && lines < maxHeading {
 			in := csv.NewReader(strings.NewReader(content))
 			in.Comma, in.LazyQuotes = separator, true
@@ -60,7 +63,7 @@ func recognise(name string, text []byte, own *format) *recognised {
 				if len(fields) > maxColumns {
 					break
 				}
-				r := &recognised{format: f, header: fields, separator: separator, skipped: skipped + len(line), before: lines + 1}
+				r := &recognised{format: f, header: fields, separator: separator, skipped: skipped + len(line), before: lines + 1, mine: f == own}
 				switch {
 				case f.file != nil && lines == 0 && f.file.MatchString(name) && len(fields) == len(f.columns):
 					r.header, r.skipped, r.before = f.columns, 0, 0
@@ -99,7 +102,10 @@ func (r *recognised) read(text []byte) error {
 			}
 		}
 	}
-	return errors.Join(wrong...)
+	if len(wrong) > 0 {
+		return errors.Join(wrong...)
+	}
+	return r.doubt.err("write it with another number of decimals, or without separators")
 }
 
 // cell returns the cell of the first of the columns that exists, "" for none.
@@ -149,9 +155,14 @@ func (r *recognised) row(line int, fields []string) error {
 	if err != nil {
 		return err
 	}
-	price, err := r.number(r.cell(fields, r.price...))
+	text := r.cell(fields, r.price...)
+	price, err := r.number(text)
 	if err != nil || price == "" {
 		return err
+	}
+	// Where commas separate columns, they seldom separate decimals; where semicolons do, points seldom do.
+	if r.separator == ',' && strings.Contains(text, ",") || r.separator == ';' && r.mine && strings.Contains(text, ".") {
+		r.doubt.note(line, text)
 	}
 	for m := dayOf(first); m <= dayOf(last); m++ {
 		if err := r.add(pair, m, price, line); err != nil {

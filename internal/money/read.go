@@ -23,6 +23,8 @@ type reader struct {
 	source    string   // of lines that do not name one
 	currency  Currency // of the column price, "" if not declared
 	decimal   byte
+	declared  bool // the file declares its decimal separator
+	doubt     doubt
 	separator rune
 	skipped   int // bytes before the CSV rows
 	columns   []column
@@ -62,7 +64,7 @@ func (r *reader) readHead(text []byte) error {
 			r.separator, r.skipped = rune(separator[0]), len(line) // this line tells Excel the separator
 			continue
 		}
-		remark, ok := strings.CutPrefix(strings.TrimRight(string(line), "\r\n"), "#")
+		remark, ok := csvlist.Remark(content)
 		if !ok && content != "" {
 			if r.separator == 0 {
 				r.separator = cmp.Or(csvlist.Separator(content, separators), ',')
@@ -95,6 +97,7 @@ func (r *reader) readRemark(text string) (err error) {
 			err = fmt.Errorf("unknown timezone %q; use a name such as Europe/Berlin", value)
 		}
 	case "decimal":
+		r.declared = true
 		switch value {
 		case "point":
 			r.decimal = '.'
@@ -160,7 +163,39 @@ func (r *reader) readRows(text []byte) error {
 			}
 		}
 	}
-	return errors.Join(wrong...)
+	if len(wrong) > 0 {
+		return errors.Join(wrong...)
+	}
+	return r.doubt.err(`add the line "# decimal: point" at the top if it is, or write it without the point`)
+}
+
+// doubt is about a separator in prices that may be one of decimals or of thousands, as in 1.234. Another price can settle
+// it.
+type doubt struct {
+	text    string // the first such price
+	line    int
+	settled bool
+}
+
+// thousandsForm matches a number whose only separator may be one of thousands.
+var thousandsForm = regexp.MustCompile(`^[1-9][0-9]{0,2}[.,][0-9]{3}$`)
+
+// note notes a price with the separator in doubt.
+func (d *doubt) note(line int, text string) {
+	switch {
+	case !thousandsForm.MatchString(text):
+		d.settled = true
+	case d.text == "":
+		d.text, d.line = text, line
+	}
+}
+
+// err returns an error if a price remains in doubt.
+func (d *doubt) err(remedy string) error {
+	if d.text == "" || d.settled {
+		return nil
+	}
+	return fmt.Errorf("line %d: it is not clear whether %c in the price %q is the decimal separator; %s", d.line, d.text[len(d.text)-4], d.text, remedy)
 }
 
 // readColumns reads the header. Without one, the columns are date and price.
@@ -268,6 +303,9 @@ func (r *reader) addPrice(x *line, currency Currency, m Moment, text string) err
 			hint = `; for decimal commas, add the line "# decimal: comma" at the top`
 		}
 		return fmt.Errorf("%q is not a price such as 0.1234 with at most 18 decimals%s", console.Printable(written), hint)
+	}
+	if r.separator == ';' && !r.declared && strings.Contains(text, ".") { // programs write semicolons where commas separate decimals
+		r.doubt.note(x.number, text)
 	}
 	switch {
 	case decimal.RequireFromString(text).IsZero():

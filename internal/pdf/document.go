@@ -217,6 +217,18 @@ func (d *Document) Paragraph(text string) {
 	d.line("P", d.regular, bodySize, text, maxParagraphLines)
 }
 
+// Lacking returns how many different characters of the document, so far, its fonts lack: each is shown as a box.
+func (d *Document) Lacking() int {
+	set := map[rune]bool{}
+	for _, f := range []*face{d.regular, d.bold} {
+		f.lacks(string(f.runes[1:]), set)
+	}
+	for _, line := range d.options.Footer { // the current page gets it at its end
+		d.regular.lacks(clean(line), set)
+	}
+	return len(set)
+}
+
 // Signatures writes a place to sign for each of some roles, together on a page.
 func (d *Document) Signatures(roles ...string) {
 	const height = 34_000

@@ -47,6 +47,15 @@ func (f *face) glyph(r rune) uint16 {
 	return f.glyphOf[box]
 }
 
+// lacks adds the characters of a text that are shown as a box to a set.
+func (f *face) lacks(text string, set map[rune]bool) {
+	for _, r := range text {
+		if _, ok := f.glyphOf[r]; !ok {
+			set[r] = true
+		}
+	}
+}
+
 // advance returns the width of a character, in the font's units.
 func (f *face) advance(r rune) int { return f.trueType.advance(f.glyph(r)) }
 

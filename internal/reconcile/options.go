@@ -58,6 +58,7 @@ type Options struct {
 	Negative   bool                   // fees are written as negative amounts
 	Symbol     string                 // of the network's token, as in "Fee (GLMR)"
 	Decimals   int                    // of the network's token; 0 stands for 18
+	ShortName  string                 // of the network, before addresses (EIP-3770); "" if unknown
 	SS58Prefix chain.Optional[uint16] // of the network's accounts of 32 bytes
 	Decimal    rune                   // decimal separator; 0 means the point
 	Thousands  rune                   // separator of thousands; 0 means none

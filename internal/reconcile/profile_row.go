@@ -8,6 +8,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/finance/addressbook"
 	"github.com/feeledger/fees/internal/jsonscan"
 )
 
@@ -109,7 +110,7 @@ func (r *profileRows) prepare(rec *record, labels *payerLabels) (leftOut string)
 	}
 	r.findHash(rec)
 	if account := rec.value(r.account); account != "" && !strings.HasPrefix(account, "0x") {
-		if _, err := chain.ParseAccount(account); err != nil && labels.find(account) == "" { // the name of a wallet
+		if _, _, err := addressbook.ParseAccount(account); err != nil && labels.find(account) == "" { // the name of a wallet
 			rec.cells[r.account-1] = cell{}
 		}
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/finance/addressbook"
 	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/internal/ledger"
 )
@@ -401,7 +402,7 @@ func (r *rowReader) read(row *Row, field Field, c *cell, form amountForm) (err e
 		row.Payer = r.labels.find(text)
 		return nil
 	case field == Account:
-		return known(&row.Account, func() (chain.Address, error) { return chain.ParseAccount(text) })
+		return known(&row.Account, func() (chain.Address, error) { return r.parseAccount(text) })
 	case field == ID:
 		return known(&row.Place, func() (ledger.Place, error) { return parsePlace(text) })
 	}
@@ -446,4 +447,13 @@ func known[T any](into *chain.Optional[T], read func() (T, error)) error {
 		*into = chain.Some(v)
 	}
 	return err
+}
+
+// parseAccount parses an account that may name its chain.
+func (r *rowReader) parseAccount(text string) (chain.Address, error) {
+	short, a, err := addressbook.ParseAccount(text)
+	if err == nil {
+		err = addressbook.CheckChain(short, r.options.ShortName)
+	}
+	return a, err
 }

@@ -37,6 +37,9 @@ func WritePDF(w io.Writer, p Paper, sheets ...*Sheet) error {
 			return err
 		}
 	}
+	if n := d.Lacking(); n > 0 {
+		d.Paragraph("Note: the font lacks " + console.Counted(n, "character") + " of this document; each is shown as a box, so labels may look alike. Other formats contain the whole text")
+	}
 	if p.Sign {
 		d.Signatures(signers...)
 	}

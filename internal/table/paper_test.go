@@ -62,6 +62,19 @@ func TestPaperText(t *testing.T) {
 	require.Equal(t, []string{"Note: 1 long text cut, marked with …; other formats contain the whole text"}, textsOf(list, "P"))
 }
 
+// Characters that the fonts lack are boxes, and a note says so before the place to sign.
+func TestPaperLacks(t *testing.T) {
+	made := func(label, footer string) []string {
+		list, _ := onPaper(t, table.Paper{Size: pdf.A4, Title: "Text", Footer: []string{footer}, Sign: true}, &table.Sheet{Name: "labels", Columns: []table.Column{{Name: "label", Kind: table.Text}}, Rows: rows([]any{label})})
+		return textsOf(list, "P")
+	}
+	const said = "Note: the font lacks %s of this document; each is shown as a box, so labels may look alike. Other formats contain the whole text"
+	signed := []string{"Prepared by Date ", "Reviewed by Date "}
+	require.Equal(t, signed, made("Müller, кошелёк", "2026-01"))
+	require.Equal(t, append([]string{fmt.Sprintf(said, "2 characters")}, signed...), made("账户账", "2026-01"))
+	require.Equal(t, append([]string{fmt.Sprintf(said, "1 character")}, signed...), made("a", "账"))
+}
+
 func TestPaperManyRows(t *testing.T) {
 	const count = 2000
 	s := &table.Sheet{Name: "rows", Title: "Rows", Columns: []table.Column{{Name: "n", Kind: table.Integer, Total: true}}, Rows: func(yield func([]any, error) bool) {

@@ -64,6 +64,8 @@ func (s *Sheet) appendShown(out []byte, value any) []byte {
 		return append(out, notKnown...)
 	case string:
 		return append(out, console.Printable(v)...)
+	case Worded:
+		return append(out, v.Words()...)
 	}
 	return append(out, exact(value)...)
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/feeledger/fees/internal/money"
 )
 
-// The converted values of a row are nil or: string (Text), integer,
+// The converted values of a row are nil or: string or Worded (Text), integer,
 // chain.SignedWei (Wei and SignedWei), chain.TokenAmount, chain.GasPrice,
 // chain.Time, date, chain.Hash, account, bool, money.Amount, unknownAmount, percent.
 
@@ -116,12 +116,24 @@ func (k Kind) read(value any) (any, error) {
 		if k == Boolean {
 			return v, nil
 		}
+	case Worded:
+		if k == Text && v.String() != "" {
+			return v, nil
+		} else if k == Text {
+			return nil, nil
+		}
 	case int, int64, uint64, chain.Gas, chain.Nonce, chain.RefTime:
 		if k == Integer {
 			return integer(exact(v)), nil
 		}
 	}
 	return nil, fmt.Errorf("a value of type %T is not of kind %v", value, k)
+}
+
+// Worded is text of a fixed vocabulary that people read in other words. String returns it for programs.
+type Worded interface {
+	fmt.Stringer
+	Words() string
 }
 
 // unwrap returns the value of an Optional, or the value itself, and whether there is one.

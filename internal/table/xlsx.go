@@ -313,6 +313,9 @@ func (l *lines) cell(c Column, value any) []any {
 			return []any{excelize.Cell{StyleID: l.styles.whole, Value: whole}}
 		}
 	}
+	if v, ok := value.(Worded); ok {
+		return []any{text(v.Words())}
+	}
 	return []any{text(exact(value))}
 }
 

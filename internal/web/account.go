@@ -8,6 +8,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/console"
 )
 
 // account shows an account's summary and what it paid for.
@@ -62,6 +63,10 @@ func (s *server) account(w http.ResponseWriter, r *http.Request) error {
 		}
 		if n := a.Fees.Undetermined; n > 0 {
 			v.Warnings = append(v.Warnings, incomplete(n))
+		}
+		if a.Failed > 0 {
+			v.Warnings = append(v.Warnings, console.Counted(a.Failed, "transaction")+" that it paid for "+console.Verb(a.Failed, "has", "have")+" failed checks.")
+			v.Links = append(v.Links, link{"Transactions with failed checks", "transactions?accounts=" + named + "&checks=failed"})
 		}
 		if !a.Held.Span.Known() {
 			return v, nil

@@ -89,15 +89,23 @@ func classOf(c *table.Column) string {
 	return ""
 }
 
-// standing maps verdicts to the further class that colours and marks them.
-var standing = map[string]string{"match": "ok", "matched": "ok", "drift": "bad", "undetermined": "warn"}
+// standings maps verdicts to the further class that colours and marks them.
+var standings = map[string]string{"match": "ok", "matched": "ok", "drift": "bad", "undetermined": "warn"}
+
+// standingOf returns the further class of a verdict; with failed checks, whatever it is, it is bad.
+func standingOf(text string) string {
+	if strings.HasSuffix(text, " failed") {
+		return "bad"
+	}
+	return standings[text]
+}
 
 // cell formats a value for a page, times in a zone: hashes and addresses are shortened and link to their page.
 func (s *server) cell(c *table.Column, v table.Cell, zone *time.Location) cell {
 	shown := cell{Text: v.Text, Class: classOf(c)}
 	switch shown.Class {
 	case "verdict":
-		shown.Class = strings.TrimSpace(shown.Class + " " + standing[v.Text])
+		shown.Class = strings.TrimSpace(shown.Class + " " + standingOf(v.Text))
 	case "hex":
 		if v.Exact == "" { // a name for several
 			shown.Class = ""

@@ -26,6 +26,7 @@ var parameterTexts = map[string]string{
 	"type":     "Only EVM transactions of this type: legacy, eip2930, eip1559 or eip7702.",
 	"call":     "Only transactions with this call, such as Balances.transfer_keep_alive (case-insensitive).",
 	"contract": "Only EVM transactions that called this contract.",
+	"checks":   "failed: only transactions with failed checks.",
 	"balances": "none skips the balances, so nothing is proved.",
 	"after":    "The transaction ID to continue after: next of the previous response.",
 	"limit":    "The maximum number of transactions, up to 1000. Default: 100.",

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"strings"
 
 	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/internal/app"
@@ -43,6 +44,9 @@ func (s *server) transaction(w http.ResponseWriter, r *http.Request) error {
 		if drift, ok := t.Drift.Get(); ok && drift.Sign() != 0 {
 			v.Warnings = append(v.Warnings, fmt.Sprintf("The charged amount differs from the calculated fee by %s %s. The charged amount is what was paid.", t.Tokens(drift), t.Symbol))
 		}
+		if t.Failed != "" {
+			v.Warnings = append(v.Warnings, "Failed checks of this transaction: "+strings.ReplaceAll(t.Failed, " ", ", ")+".")
+		}
 		if err := s.explain(r, v, t); err != nil {
 			return nil, err
 		}
@@ -61,8 +65,8 @@ func (s *server) transaction(w http.ResponseWriter, r *http.Request) error {
 
 // verdictFact returns the verdict.
 func verdictFact(t *app.Paid) fact {
-	f := plain("verdict", words(string(t.Verdict)))
-	f.Class = standing[string(t.Verdict)]
+	f := plain("verdict", t.Standing().Words())
+	f.Class = standingOf(f.Text)
 	return f
 }
 

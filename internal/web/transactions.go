@@ -246,6 +246,7 @@ func onlyControls(own url.Values) []control {
 		ofOptions("status", "Status", own.Get("status"), "all", report.OnlyWords("status")...),
 		ofOptions("type", "Type", own.Get("type"), "all", report.OnlyWords("type")...),
 		{Name: "call", Label: "Call", Kind: "text", Value: own.Get("call"), Hint: "such as Balances.transfer"},
+		ofOptions("checks", "Checks", own.Get("checks"), "all", report.OnlyWords("checks")...),
 		{Name: "contract", Label: "Contract", Kind: "text", Value: own.Get("contract"), Hint: "0x…"},
 	}
 }

@@ -137,7 +137,7 @@ func transactionSheet(token console.Token, list iter.Seq2[*ledger.Transaction, e
 					yield(nil, err)
 					return
 				}
-				if !yield([]any{t.Place().String(), t.Time, string(t.Layer), cmp.Or(t.Type, t.Call), t.Payer, words(string(t.Outcome)), t.Fee, t.Charged, words(string(t.Verdict))}, nil) {
+				if !yield([]any{t.Place().String(), t.Time, string(t.Layer), cmp.Or(t.Type, t.Call), t.Payer, words(string(t.Outcome)), t.Fee, t.Charged, t.Standing()}, nil) {
 					return
 				}
 			}

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"golang.org/x/text/unicode/norm"
+
 	"github.com/feeledger/fees/chain"
 )
 
@@ -22,7 +24,8 @@ type Entry struct {
 type Book struct {
 	entries []Entry
 	places  map[chain.Address]place
-	long    bool // some addresses have 32 bytes
+	long    bool           // some addresses have 32 bytes
+	chains  map[string]int // the chains that addresses name, with the line of the first
 	// hashed maps the accounts that EVM addresses of the book stand for on some chains, once one is looked for.
 	hashed atomic.Pointer[map[chain.Address]place]
 }
@@ -181,6 +184,7 @@ func (b *Book) InGroup(group string) []chain.Address {
 }
 
 func (b *Book) with(text string, of func(*Entry) string) (exact []chain.Address) {
+	text = norm.NFC.String(text)
 	var folded []chain.Address
 	for _, e := range b.Entries() {
 		switch have := of(&e); {

@@ -36,23 +36,25 @@ func TestRead(t *testing.T) {
 		text string
 		want []addressbook.Entry
 	}{
-		"empty":            {"", nil},
-		"a list":           {"# ours\n\n" + second + "\n " + first + " \n", []addressbook.Entry{{two, "", "", "", 3}, {one, "", "", "", 4}}},
-		"labels":           {"address,label\n" + first + ",Ours\r\n\n# theirs\n" + second + ", \"Them, Inc.\"  ", []addressbook.Entry{{one, "Ours", "", "", 2}, {two, "Them, Inc.", "", "", 5}}},
-		"names, accounts":  {first + ",A,Assets:Cold: A\n" + second + ",,Assets:B", []addressbook.Entry{{one, "A", "", "Assets:Cold: A", 1}, {two, "", "", "Assets:B", 2}}},
-		"byte order mark":  {"\ufeffAddress,Name\n" + first + ",\"Them, \"\"Inc.\"\"\"\n", []addressbook.Entry{{one, `Them, "Inc."`, "", "", 2}}},
-		"another order":    {"Asset Account,kind,NAME,Address\nAssets:A,hot,A," + first + "\n,,," + second, []addressbook.Entry{{one, "A", "", "Assets:A", 2}, {two, "", "", "", 3}}},
-		"a named account":  {"address,account\n" + first + ",4711", []addressbook.Entry{{one, "", "", "4711", 2}}},
-		"a short header":   {"address\n" + first + ",A,Assets:A\n", []addressbook.Entry{{one, "A", "", "Assets:A", 2}}},
-		"semicolons":       {"address;label\n" + first + ";Them, Inc.\n", []addressbook.Entry{{one, "Them, Inc.", "", "", 2}}},
-		"later semicolons": {first + "\n" + second + ";\"a;b\"\n", []addressbook.Entry{{one, "", "", "", 1}, {two, "a;b", "", "", 2}}},
-		"tabs":             {first + "\t\tAssets:A\n" + second + "\tB, b\n", []addressbook.Entry{{one, "", "", "Assets:A", 1}, {two, "B, b", "", "", 2}}},
-		"empty columns":    {first + ",A,,,,\n,,,\n" + second + ",,,,", []addressbook.Entry{{one, "A", "", "", 1}, {two, "", "", "", 3}}},
-		"twice":            {first + ",a\n" + first + "\n" + second + "\n" + first + ",a\n" + second + ",b,Assets:B\n", []addressbook.Entry{{one, "a", "", "", 1}, {two, "b", "", "Assets:B", 3}}},
-		"hostile":          {first + ",=cmd|' /C calc'!A0\u202e\n", []addressbook.Entry{{one, "=cmd|' /C calc'!A0\u202e", "", "", 1}}},
-		"groups":           {"address;Group;label;account\n" + first + ";payroll;A;Assets:A\n" + second + "; ours ;\n", []addressbook.Entry{{one, "A", "payroll", "Assets:A", 2}, {two, "", "ours", "", 3}}},
-		"a group later":    {"address,label,group\n" + first + ",A\n" + first + ",,ours\n", []addressbook.Entry{{one, "A", "ours", "", 2}}},
-		"a label address":  {first + ",Address\n", []addressbook.Entry{{one, "Address", "", "", 1}}},
+		"empty":             {"", nil},
+		"a list":            {"# ours\n\n" + second + "\n " + first + " \n", []addressbook.Entry{{two, "", "", "", 3}, {one, "", "", "", 4}}},
+		"labels":            {"address,label\n" + first + ",Ours\r\n\n# theirs\n" + second + ", \"Them, Inc.\"  ", []addressbook.Entry{{one, "Ours", "", "", 2}, {two, "Them, Inc.", "", "", 5}}},
+		"names, accounts":   {first + ",A,Assets:Cold: A\n" + second + ",,Assets:B", []addressbook.Entry{{one, "A", "", "Assets:Cold: A", 1}, {two, "", "", "Assets:B", 2}}},
+		"byte order mark":   {"\ufeffAddress,Name\n" + first + ",\"Them, \"\"Inc.\"\"\"\n", []addressbook.Entry{{one, `Them, "Inc."`, "", "", 2}}},
+		"another order":     {"Asset Account,kind,NAME,Address\nAssets:A,hot,A," + first + "\n,,," + second, []addressbook.Entry{{one, "A", "", "Assets:A", 2}, {two, "", "", "", 3}}},
+		"a named account":   {"address,account\n" + first + ",4711", []addressbook.Entry{{one, "", "", "4711", 2}}},
+		"a short header":    {"address\n" + first + ",A,Assets:A\n", []addressbook.Entry{{one, "A", "", "Assets:A", 2}}},
+		"semicolons":        {"address;label\n" + first + ";Them, Inc.\n", []addressbook.Entry{{one, "Them, Inc.", "", "", 2}}},
+		"later semicolons":  {first + "\n" + second + ";\"a;b\"\n", []addressbook.Entry{{one, "", "", "", 1}, {two, "a;b", "", "", 2}}},
+		"tabs":              {first + "\t\tAssets:A\n" + second + "\tB, b\n", []addressbook.Entry{{one, "", "", "Assets:A", 1}, {two, "B, b", "", "", 2}}},
+		"empty columns":     {first + ",A,,,,\n,,,\n" + second + ",,,,", []addressbook.Entry{{one, "A", "", "", 1}, {two, "", "", "", 3}}},
+		"twice":             {first + ",a\n" + first + "\n" + second + "\n" + first + ",a\n" + second + ",b,Assets:B\n", []addressbook.Entry{{one, "a", "", "", 1}, {two, "b", "", "Assets:B", 3}}},
+		"hostile":           {first + ",=cmd|' /C calc'!A0\u202e\n", []addressbook.Entry{{one, "=cmd|' /C calc'!A0\u202e", "", "", 1}}},
+		"groups":            {"address;Group;label;account\n" + first + ";payroll;A;Assets:A\n" + second + "; ours ;\n", []addressbook.Entry{{one, "A", "payroll", "Assets:A", 2}, {two, "", "ours", "", 3}}},
+		"a group later":     {"address,label,group\n" + first + ",A\n" + first + ",,ours\n", []addressbook.Entry{{one, "A", "ours", "", 2}}},
+		"marks":             {first + ",Mu\u0308ller,Assets:Mu\u0308ller\n" + first + ",Müller\n" + second + ",पेरोल\n", []addressbook.Entry{{one, "Müller", "", "Assets:Müller", 1}, {two, "पेरोल", "", "", 3}}},
+		"a note, no labels": {"address,group,Note\n" + first + ",ours,x\n", []addressbook.Entry{{one, "", "ours", "", 2}}},
+		"a label address":   {first + ",Address\n", []addressbook.Entry{{one, "Address", "", "", 1}}},
 	} {
 		t.Run(name, func(t *testing.T) { require.Equal(t, test.want, read(t, test.text)) })
 	}
@@ -84,6 +86,7 @@ line 11: "address" is not an address: want 0x and 40 hex digits, or SS58 of 32 b
 		"more than named":     {"address,label\n" + first + ",Them, Inc.", "line 2: 3 fields, more than 2; quote text that contains a separator"},
 		"another separator":   {first + ";a\n" + second + ",b", `line 2: "` + second + `,b" is not an address: want 0x and 40 hex digits, or SS58 of 32 bytes`},
 		"a column twice":      {"address,name,kind,label\n" + first + ",a,b,c", `line 1: the columns "name" and "label" contain the same field`},
+		"labels unknown":      {"address,Wallet,group\n" + first + ",a,b", `line 1: no column is named label. Name the column "Wallet" label if it has the labels, or note if not`},
 		"no address":          {"label,address\nA,\n", `line 2: "" is not an address: want 0x and 40 hex digits, or SS58 of 32 bytes`},
 		"Macintosh":           {first + ",a\r" + second + ",b\r", "line 1: contains a carriage return; lines must end with LF or CRLF"},
 		"no header of a list": {"wallet\n" + first, `line 1: "wallet" is not an address: want 0x and 40 hex digits, or SS58 of 32 bytes`},
@@ -244,4 +247,27 @@ func TestEntryOfTheSameAccount(t *testing.T) {
 	_, found := (*addressbook.Book)(nil).Find(evm)
 	require.False(t, found)
 	require.Len(t, read(t, account+",address\n"), 1, "no header")
+}
+
+// An address may name its chain (EIP-3770). A book is refused on another chain, with the line.
+func TestChains(t *testing.T) {
+	one := chain.Address20([20]byte{19: 1})
+	book, err := addressbook.Read(strings.NewReader("address,label\n" + second + ",B\nmbeam:" + first + ",A\n"))
+	require.NoError(t, err)
+	require.Equal(t, addressbook.Entry{Address: one, Label: "A", Line: 3}, book.Entry(one))
+	require.NoError(t, book.CheckChain("mbeam"))
+	require.EqualError(t, book.CheckChain("mriver"), `line 3: the address is on the chain "mbeam", not on "mriver". Remove the line, or correct the address`)
+	require.EqualError(t, book.CheckChain(""), `line 3: the address names the chain "mbeam", and the short name of this chain is not known. Remove mbeam: before the address if it is on this chain`)
+	both := &addressbook.Book{}
+	both.TakeChains(nil)
+	require.NoError(t, both.CheckChain("mriver"))
+	both.TakeChains(book)
+	require.Error(t, both.CheckChain("mriver"))
+	for _, text := range []string{"mbeam:", "mbeam:0x01", ":" + first, "a b:" + first, "mbeam:mbeam:" + first} {
+		_, err := addressbook.Read(strings.NewReader(text))
+		require.Error(t, err, text)
+	}
+	made, _, err := addressbook.Edit([]byte("mbeam:"+first+",A\n"), addressbook.Entry{Address: one, Label: "B"})
+	require.NoError(t, err)
+	require.Equal(t, "mbeam:"+first+",B\n", string(made))
 }

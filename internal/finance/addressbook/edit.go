@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/text/unicode/norm"
+
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/sys/csvlist"
@@ -34,6 +36,7 @@ func Edit(text []byte, e Entry) ([]byte, *Book, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	e.Label, e.Group, e.Account = norm.NFC.String(e.Label), norm.NFC.String(e.Group), norm.NFC.String(e.Account)
 	old := before.Entry(e.Address)
 	for _, x := range []struct{ what, old, text string }{{"label", old.Label, e.Label}, {"group", old.Group, e.Group}, {"account", old.Account, e.Account}} {
 		if err := checkTyped(x.what, x.text); err != nil && x.text != x.old {
@@ -96,7 +99,7 @@ func find(text []byte, address chain.Address) (lines []string, at []int, f *file
 	for line := range bytes.Lines(csvlist.TrimMark(text)) {
 		f.fields = nil
 		if f.read(len(lines)+1, string(line)) == nil && f.fields != nil {
-			if of, err := chain.ParseAddress(fieldAt(f.fields, f.address)); err == nil && of == address {
+			if _, of, err := ParseAccount(fieldAt(f.fields, f.address)); err == nil && of == address {
 				at, fields = append(at, len(lines)), f.fields
 			}
 		}
@@ -123,7 +126,7 @@ func (f *file) fill(fields []string, e Entry) ([]string, error) {
 		text   string
 	}{{"label", f.label, e.Label}, {"group", f.group, e.Group}, {"account", f.account, e.Account}} {
 		switch {
-		case x.column >= 0 && x.text != fieldAt(fields, x.column):
+		case x.column >= 0 && x.text != textAt(fields, x.column):
 			set(x.column, x.text)
 		case x.column < 0 && x.text != "":
 			return nil, cannot("the file has no column %s; name it in the first line, such as %s", x.what, defaultHeader)

@@ -29,6 +29,7 @@ func TestEdit(t *testing.T) {
 		"quotes":               {first + ",A\n", addressbook.Entry{Address: one, Label: `"A", 'B' #1`}, first + ",\"\"\"A\"\", 'B' #1\"\n"},
 		"a comment's sign":     {"label,address\n", addressbook.Entry{Address: one, Label: "#1"}, "label,address\n\"#1\"," + first + "\n"},
 		"a label taken away":   {"address,label,group\n" + first + ",A,g\n", addressbook.Entry{Address: one, Group: "g"}, "address,label,group\n" + first + ",,g\n"},
+		"marks":                {"address,label,group\n" + first + ",Mu\u0308ller,g\n", addressbook.Entry{Address: one, Label: "Mu\u0308ller", Group: "o\u0308"}, "address,label,group\n" + first + ",Mu\u0308ller,ö\n"},
 		"a formula that stays": {"address,label,group\n" + first + ",=1+2\n", addressbook.Entry{Address: one, Label: "=1+2", Group: "g"}, "address,label,group\n" + first + ",=1+2,g\n"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"golang.org/x/text/unicode/norm"
+
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/sys/csvlist"
 )
@@ -29,7 +31,8 @@ const separators = ",;\t"
 // Read parses a CSV file with one line per address.
 //
 // A first line with a field "address" is the header: it names the columns in any order, address, label (or name),
-// group and account (or asset account). Columns with other names are ignored. Without a header, or with only
+// group and account (or asset account). Columns with other names are ignored, but without a column label, they must be
+// named note, comment or description. Without a header, or with only
 // "address", the columns are address, label and account; groups need a header. All columns except address are
 // optional.
 //
@@ -86,7 +89,7 @@ type columns struct {
 
 func (f *file) read(number int, line string) error {
 	line = strings.TrimRight(line, " \r\n")
-	if text := strings.TrimSpace(line); text == "" || text[0] == '#' {
+	if _, remark := csvlist.Remark(line); remark || strings.TrimSpace(line) == "" {
 		return nil
 	}
 	switch {
@@ -110,12 +113,13 @@ func (f *file) read(number int, line string) error {
 			return f.name(fields)
 		}
 	}
-	address, err := chain.ParseAccount(fieldAt(fields, f.address))
+	short, address, err := ParseAccount(fieldAt(fields, f.address))
 	if err != nil {
 		return err
 	}
+	f.onChain(short, number)
 	f.separator = separator
-	e := Entry{address, fieldAt(fields, f.label), fieldAt(fields, f.group), fieldAt(fields, f.account), number}
+	e := Entry{address, textAt(fields, f.label), textAt(fields, f.group), textAt(fields, f.account), number}
 	if err := f.check(&e, len(fields)); err != nil {
 		return err
 	}
@@ -153,11 +157,14 @@ func (f *file) name(fields []string) error {
 		return nil // the others are in the default order
 	}
 	f.columns = columns{-1, -1, -1, -1, len(fields), true}
+	unknown := ""
 	for i, name := range fields {
 		column := map[string]*int{
 			"address": &f.address, "label": &f.label, "name": &f.label, "group": &f.group, "account": &f.account, "asset account": &f.account,
 		}[strings.ToLower(name)]
 		switch {
+		case column == nil && !slices.Contains(ignored, strings.ToLower(name)):
+			unknown = cmp.Or(unknown, name)
 		case column == nil:
 		case *column >= 0:
 			return fmt.Errorf("the columns %q and %q contain the same field", fields[*column], name)
@@ -165,8 +172,17 @@ func (f *file) name(fields []string) error {
 			*column = i
 		}
 	}
+	if f.label < 0 && unknown != "" {
+		return fmt.Errorf("no column is named label. Name the column %q label if it has the labels, or note if not", unknown)
+	}
 	return nil
 }
+
+// ignored are the columns that are for people.
+var ignored = []string{"", "note", "notes", "comment", "description"}
+
+// textAt returns a field as text whose accents are composed: macOS writes ü as u and a mark, other systems as one letter.
+func textAt(fields []string, i int) string { return norm.NFC.String(fieldAt(fields, i)) }
 
 // fieldAt returns "" if a line has no such field.
 func fieldAt(fields []string, i int) string {

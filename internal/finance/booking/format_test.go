@@ -132,12 +132,12 @@ func checkQuickBooks(t testing.TB, file string) *sums {
 }
 
 // checkXero: at most 300 lines; the lines with a narration and a date are a journal; all of
-// narration, date, account code, tax rate and amount are mandatory.
+// narration, date, account code, tax rate and amount are mandatory. A date such as 31 Dec 2025 is the same in every region.
 func checkXero(t testing.TB, file string) *sums {
 	rows := readCSV(t, file, "*Narration,*Date,Description,*AccountCode,*TaxRate,*Amount,TrackingName1,TrackingOption1,TrackingName2,TrackingOption2")
 	require.LessOrEqual(t, len(rows), 300)
 	return checkEntries(t, rows, func(row []string) string { return row[0] + "|" + row[1] }, func(row []string) (string, *big.Rat, string) {
-		date(t, "02/01/2006", row[1])
+		date(t, "02 Jan 2006", row[1])
 		require.NotEmpty(t, row[0])
 		require.NotEmpty(t, row[4])
 		require.Regexp(t, `^-?[0-9]+\.[0-9]{2}$`, row[5])

@@ -29,6 +29,10 @@ func newXero(s settings) (*Format, error) {
 	if err := s.twoDecimals(); err != nil {
 		return nil, err
 	}
+	layout, err := s.dateLayout("DD MMM YYYY") // which Xero reads in every region (help.xero.com, ManualJournalsImport)
+	if err != nil {
+		return nil, err
+	}
 	rate, err := s.need(settingXeroTax, "Tax Exempt")
 	if err != nil {
 		return nil, err
@@ -46,7 +50,7 @@ func newXero(s settings) (*Format, error) {
 		lines, err := linesOf(e)
 		for _, l := range lines {
 			tax := cmp.Or(l.Value(chart.TaxCode), rate)
-			fields := []string{e.Number + ": " + e.Memo, e.Date.Format("02/01/2006"), s.describe(l), l.Account, tax, l.signed().StringFixed(2)}
+			fields := []string{e.Number + ": " + e.Memo, e.Date.Format(layout), s.describe(l), l.Account, tax, l.signed().StringFixed(2)}
 			for _, t := range tracked {
 				fields = append(fields, t.cells(l)...)
 			}

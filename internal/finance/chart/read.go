@@ -11,6 +11,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"golang.org/x/text/unicode/norm"
+
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/sys/csvlist"
@@ -50,6 +52,7 @@ func Read(text []byte) (*Chart, error) {
 	if err != nil {
 		return nil, err
 	}
+	text = norm.NFC.Bytes(text) // as address books
 	rows, wrong := c.readSettings(text)
 	separator := cmp.Or(csvlist.Separator(csvlist.FirstLine(rows), separators), ',')
 	var columns []string
@@ -58,8 +61,6 @@ func Read(text []byte) (*Chart, error) {
 		switch {
 		case err != nil:
 			return nil, errors.Join(append(wrong, err)...)
-		case slices.IndexFunc(fields, func(text string) bool { return text != "" }) < 0:
-			continue // a row of a spreadsheet without content
 		case columns == nil:
 			if columns, err = readHeader(fields); err != nil {
 				return nil, errors.Join(append(wrong, fmt.Errorf("line %d: %w", row.Line, err))...)
@@ -88,17 +89,11 @@ func Read(text []byte) (*Chart, error) {
 }
 
 // readSettings reads the lines that begin with #, and returns the text with these lines empty.
-// Spreadsheets put such a line into quotes, and separators behind it.
 func (c *Chart) readSettings(text []byte) (rows []byte, wrong []error) {
 	number := 0
 	for line := range bytes.Lines(text) {
 		number++
-		content := strings.TrimRight(strings.TrimSpace(string(line)), separators)
-		quoted := strings.HasPrefix(content, `"#`) && strings.HasSuffix(content, `"`)
-		if quoted {
-			content = strings.ReplaceAll(content[1:len(content)-1], `""`, `"`)
-		}
-		remark, ok := strings.CutPrefix(content, "#")
+		remark, ok := csvlist.Remark(string(line))
 		if !ok {
 			rows = append(rows, line...)
 			continue

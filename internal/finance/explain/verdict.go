@@ -6,23 +6,27 @@ import (
 	"github.com/feeledger/fees/fee/evidence"
 )
 
-// VerdictText describes how the fee compares with the amount charged.
+// VerdictText describes how the fee compares with the amount charged, and how many checks failed.
 func (v *Explanation) VerdictText() string {
+	return v.Transaction.Standing().Words() + ": " + v.comparison()
+}
+
+func (v *Explanation) comparison() string {
 	t := &v.Transaction
 	switch verdict, _ := t.Verdict.Get(); verdict {
 	case evidence.Match:
-		return "match: the chain charged exactly the fee"
+		return "the chain charged exactly the fee"
 	case evidence.Drift:
 		drift, _ := t.Drift.Get()
 		side := "more"
 		if drift.Sign() < 0 {
 			side = "less"
 		}
-		return fmt.Sprintf("drift: the chain charged %v wei %s than the fee", drift.Size(), side)
+		return fmt.Sprintf("the chain charged %v wei %s than the fee", drift.Size(), side)
 	case evidence.CashOnly:
-		return "cash only: there is no rule to compare the charge with"
+		return "there is no rule to compare the charge with"
 	}
-	return "no evidence: the chain recorded nothing to compare the fee with"
+	return "the chain recorded nothing to compare the fee with"
 }
 
 // ClassText describes the cause of a drift.

@@ -19,13 +19,13 @@ import (
 // longer numbers.
 const beancountDigits = 28
 
-// beancountAccount returns the account in Beancount's form: parts of letters, digits and hyphens that start with a
-// capital letter or a digit.
+// beancountAccount returns the account in Beancount's form: parts of letters with their marks, digits and hyphens that
+// start with a capital letter or a digit.
 func beancountAccount(a Account) string {
 	parts := strings.Split(string(a), ":")
 	for i, part := range parts {
 		name := []rune(strings.Map(func(r rune) rune {
-			if unicode.IsLetter(r) || r >= '0' && r <= '9' {
+			if unicode.IsLetter(r) || unicode.IsMark(r) || r >= '0' && r <= '9' {
 				return r
 			}
 			return '-'

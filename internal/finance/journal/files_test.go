@@ -89,7 +89,7 @@ func TestAccountsCollide(t *testing.T) {
 // Every program accepts names in all scripts.
 func TestNamesOfTheWorld(t *testing.T) {
 	book, q, file := &made{}, question(nil, 7, 7), ""
-	for i, name := range []string{"élan vital", "кошелёк", "钱包 一", "9 lives", "ßtrasse", "a.b_c-d", "-- x", "(xx)", "[y]", "!z", "*w"} {
+	for i, name := range []string{"élan vital", "кошелёк", "钱包 一", "9 lives", "ßtrasse", "a.b_c-d", "-- x", "(xx)", "[y]", "!z", "*w", "पेरोल", "กองทุน", "Mu\u0308ller"} {
 		who := chain.Address20([20]byte{byte(i + 1)})
 		x := paid(t, i, "1", "1")
 		x.Payer = chain.Some(who)
@@ -109,6 +109,9 @@ func TestNamesOfTheWorld(t *testing.T) {
 		text := written(t, j, p.Program)
 		passes(t, p, text)
 		require.Equal(t, len(q.Accounts), strings.Count(text, "-0.000000000000000001 GLMR\n"))
+		for _, name := range []string{"पेरोल", "กองทุน", "Müller"} { // with their vowel signs, and composed
+			require.Contains(t, text, name)
+		}
 	}
 }
 

@@ -17,7 +17,7 @@ var listColumns = []table.Column{
 	{Name: "payer", Kind: table.Address}, {Name: "payer_name", Kind: table.Text}, {Name: "gas_price", Kind: table.GasPrice}, {Name: "gas", Kind: table.Integer},
 	{Name: "fee", Kind: table.Wei, Total: true, Whole: true}, {Name: "method", Kind: table.Text}, {Name: "priority_fee", Kind: table.Wei, Total: true},
 	{Name: "tip", Kind: table.Wei, Total: true}, {Name: "success", Kind: table.Boolean}, {Name: "outcome", Kind: table.Text}, {Name: "status", Kind: table.Text}, {Name: "error", Kind: table.Text},
-	{Name: "charged", Kind: table.Wei, Total: true, Whole: true}, {Name: "verdict", Kind: table.Text}, {Name: "drift", Kind: table.SignedWei, Total: true}, {Name: "class", Kind: table.Text},
+	{Name: "charged", Kind: table.Wei, Total: true, Whole: true}, {Name: "verdict", Kind: table.Text}, {Name: "failed_checks", Kind: table.Text}, {Name: "drift", Kind: table.SignedWei, Total: true}, {Name: "class", Kind: table.Text},
 	{Name: "burned", Kind: table.Wei, Total: true, Whole: true}, {Name: "treasury", Kind: table.Wei, Total: true, Whole: true}, {Name: "author", Kind: table.Wei, Total: true, Whole: true},
 }
 
@@ -52,7 +52,7 @@ func rows(payments iter.Seq2[*Payment, error], network string, style *Style) ite
 				p.Payer, label(names, p.Payer), p.GasPrice, gas,
 				p.Fee, orNull(p.Method), p.PriorityFee,
 				p.Tip, p.Success, orNull(string(p.Outcome)), orNull(p.Status), orNull(p.Error),
-				p.Charged, string(p.Verdict), p.Drift, orNull(string(p.Class)),
+				p.Charged, p.Standing(), orNull(p.Failed), p.Drift, orNull(string(p.Class)),
 				p.Burned, p.Treasury, p.Author,
 			}
 			if style.Names != nil {

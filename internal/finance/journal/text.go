@@ -13,8 +13,8 @@ import (
 // longestText limits the characters of external text that are written.
 const longestText = 160
 
-// clean makes external text safe for any position in a line of any program's journal: it keeps letters,
-// digits and marks without meaning to the programs. Everything else becomes a space, never two in a row.
+// clean makes external text safe for any position in a line of any program's journal: it keeps letters with
+// their marks, digits, and punctuation without meaning to the programs. Everything else becomes a space, never two in a row.
 func clean(text string) string { return keep(text, "-_./,()+") }
 
 // cleanName makes a text safe as a part of an account's name, which starts with a letter or a
@@ -23,11 +23,12 @@ func cleanName(text string) string {
 	return strings.TrimLeft(keep(text, "-_."), "-_. ")
 }
 
-func keep(text, marks string) string {
+func keep(text, punctuation string) string {
 	var kept strings.Builder
 	space, length := false, 0
 	for _, r := range text {
-		if r == utf8.RuneError || !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(marks, r) {
+		isMark := unicode.IsMark(r) && length > 0 && !space // such as a vowel sign: part of the letter before it
+		if r == utf8.RuneError || !isMark && !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(punctuation, r) {
 			space = length > 0
 			continue
 		}

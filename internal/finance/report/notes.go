@@ -34,7 +34,7 @@ func (r *Report) notesOn(ctx context.Context, book *ledger.Book, span chain.Heig
 			if err != nil {
 				return nil, err
 			}
-			if r.Period.Has(t.Height, t.Time) && r.Only.Has(&t.Kind) && slices.ContainsFunc(r.payers(), t.MayBePaidBy) {
+			if r.Period.Has(t.Height, t.Time) && r.Only.Has(&t.Kind) && (!r.Only.Failed || t.Failed != "") && slices.ContainsFunc(r.payers(), t.MayBePaidBy) {
 				unpaid++
 			}
 		}

@@ -19,10 +19,11 @@ type Only struct {
 	Type     chain.Optional[evm.Type]
 	Call     chain.Optional[string]        // such as Balances.transfer_keep_alive, case-insensitive
 	Contract chain.Optional[chain.Address] // called by an EVM transaction
+	Failed   bool                          // with failed checks
 }
 
 // OnlyNames lists the names of the conditions, as used by [ParseOnly] and in a report's JSON.
-func OnlyNames() []string { return []string{"layer", "status", "type", "call", "contract"} }
+func OnlyNames() []string { return []string{"layer", "status", "type", "call", "contract", "checks"} }
 
 // ParseOnly parses conditions such as layer=evm, each with a different name. Transactions must satisfy all of
 // them.
@@ -53,9 +54,14 @@ func OnlyWords(name string) []string {
 		return wordsOf(fee.Outcomes()...)
 	case "type":
 		return wordsOf(evm.Legacy, evm.EIP2930, evm.EIP1559, evm.EIP7702)
+	case "checks":
+		return []string{failedChecks}
 	}
 	return nil
 }
+
+// failedChecks is the value of the condition checks.
+const failedChecks = "failed"
 
 func wordsOf[T ~string](known ...T) (words []string) {
 	for _, k := range known {
@@ -83,6 +89,8 @@ func (o *Only) set(name, value string) (err error) {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 		o.Contract = chain.Some(a)
+	case "checks":
+		o.Failed = true
 	default:
 		return fmt.Errorf("%s is not a condition; use one of %s", name, strings.Join(OnlyNames(), ", "))
 	}
@@ -107,6 +115,9 @@ func (o Only) each(yield func(name, value string) bool) {
 			return
 		}
 	}
+	if o.Failed {
+		yield("checks", failedChecks)
+	}
 }
 
 func textOf[T any](o chain.Optional[T]) (none chain.Optional[string]) {
@@ -130,14 +141,14 @@ func (o Only) MarshalJSON() ([]byte, error) {
 }
 
 // ofTotals reports whether the totals by contract can separate the selected transactions.
-func (o *Only) ofTotals() bool { return !o.Outcome.Known() && !o.Type.Known() }
+func (o *Only) ofTotals() bool { return !o.Outcome.Known() && !o.Type.Known() && !o.Failed }
 
 // hasTotal reports whether a total by contract is selected.
 func (o *Only) hasTotal(t *ledger.Total) bool {
 	return is(o.Layer, t.Layer) && o.calls(t.Call) && sameAddress(o.Contract, t.Contract)
 }
 
-// Has reports whether a transaction is selected.
+// Has reports whether a transaction of a kind is selected, whatever its checks.
 func (o *Only) Has(k *ledger.Kind) bool {
 	return is(o.Layer, k.Layer) && is(o.Outcome, k.Outcome) && is(o.Type, evm.Type(k.Type)) && o.calls(k.Call) && (!o.Contract.Known() || k.Layer == fee.EVM && sameAddress(o.Contract, k.Recipient))
 }
@@ -153,7 +164,7 @@ func (o Only) Untold(k *ledger.Kind) bool {
 
 // Query returns a query for the transactions of a span that are selected or untold.
 func (o Only) Query(span chain.Heights) ledger.Query {
-	q := ledger.Query{Span: span}
+	q := ledger.Query{Span: span, Failed: o.Failed}
 	if !o.IsAll() {
 		q.Wanted = func(k *ledger.Kind) bool { return o.Has(k) || o.Untold(k) }
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/big"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -11,8 +12,10 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee"
+	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/internal/finance/report"
 	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/source/prove"
 )
 
 func only(t testing.TB, conditions ...string) report.Only {
@@ -72,6 +75,72 @@ func TestOnly(t *testing.T) {
 			}
 		}
 	}
+}
+
+// checks=failed selects the transactions with failed checks, of sealed and open blocks, whatever their verdict. A finding
+// on a block concerns none of its transactions.
+func TestOnlyFailedChecks(t *testing.T) {
+	ctx := context.Background()
+	book, err := ledger.OpenWriter(ctx, filepath.Join(t.TempDir(), "fees.db"))
+	require.NoError(t, err)
+	defer book.Close()
+	require.NoError(t, book.Begin(ctx, ledger.Identity{Network: "moonbeam"}, 24))
+	var want []ledger.Place
+	var entries []*ledger.Entry
+	reader := recorded(t, "moonbeam-2100")
+	before, err := prove.Before(ctx, reader, 24)
+	require.NoError(t, err)
+	prover := prove.Prover{Reader: reader, Concurrency: 1}
+	for p, err := range prover.Range(ctx, chain.Heights{First: 24, Last: 27}, before) {
+		require.NoError(t, err)
+		require.Empty(t, p.Report.Findings)
+		p.Report.Findings = append(p.Report.Findings, evidence.Finding{Check: "block.parent", Block: p.Report.Number, Message: "of the block"})
+		if p.Report.Number >= 25 {
+			last := p.Report.Transactions[len(p.Report.Transactions)-1].Index
+			for _, check := range []string{"evm.split", "evm.hash", "evm.split"} {
+				p.Report.Findings = append(p.Report.Findings, evidence.Finding{Check: check, Block: p.Report.Number, Extrinsic: chain.Some(last), Message: "made"})
+			}
+			want = append(want, ledger.Place{Height: p.Report.Number, Row: last})
+		}
+		e, err := ledger.NewEntry(p.Block, p.Report)
+		require.NoError(t, err)
+		entries = append(entries, e)
+	}
+	require.NoError(t, book.Write(ctx, entries[:2]))
+	_, err = book.Seal(ctx)
+	require.NoError(t, err)
+	require.NoError(t, book.Write(ctx, entries[2:]))
+	places := func(q ledger.Query) (list []ledger.Place) {
+		q.Failed = true
+		for x, err := range book.Transactions(ctx, q) {
+			require.NoError(t, err)
+			require.Equal(t, "match, 2 checks failed", x.Standing().Words())
+			require.Equal(t, "evm.split evm.hash", x.Failed)
+			list = append(list, x.Place())
+		}
+		return list
+	}
+	span := chain.Heights{First: 24, Last: 27}
+	require.Equal(t, want, places(ledger.Query{Span: span}))
+	require.Equal(t, want[:1], places(ledger.Query{Span: span, Limit: 1}))
+	require.Equal(t, want[1:], places(ledger.Query{Span: span, After: chain.Some(want[0])}))
+	sum, payers := new(big.Int), map[chain.Address]bool{}
+	for _, at := range want {
+		x, err := book.TransactionAt(ctx, at)
+		require.NoError(t, err)
+		fee, _ := x.Fee.Get()
+		sum.Add(sum, number(t, fee.String()))
+		payer, _ := x.Payer.Get()
+		payers[payer] = true
+	}
+	for _, of := range []map[chain.Address]bool{nil, payers} {
+		r := made(t, book, report.Question{Choice: report.Choice{By: report.Layer, Only: only(t, "checks=failed")}, Payers: of, Period: heights(24, 27)})
+		require.Equal(t, sum.String(), r.Totals.Fee.String())
+		require.EqualValues(t, len(want), r.Totals.EVM+r.Totals.Native)
+		require.False(t, r.Holds())
+	}
+	_, err = report.ParseOnly([]string{"checks=passed"})
+	require.EqualError(t, err, "checks=passed is not valid; use one of failed")
 }
 
 // A transaction with unknown outcome is excluded from a report filtered by outcome, with a

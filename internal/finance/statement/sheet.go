@@ -95,7 +95,7 @@ var movementColumns = []table.Column{
 	{Name: "amount", Kind: table.Wei}, {Name: "free", Kind: table.SignedWei, Total: true}, {Name: "reserved", Kind: table.SignedWei, Total: true},
 	{Name: "free_balance", Kind: table.SignedWei}, {Name: "reserved_balance", Kind: table.SignedWei},
 	{Name: "fee", Kind: table.Wei, Total: true}, {Name: "layer", Kind: table.Text}, {Name: "call", Kind: table.Text},
-	{Name: "hash", Kind: table.Hash}, {Name: "paid_for", Kind: table.Address}, {Name: "verdict", Kind: table.Text}, {Name: "remark", Kind: table.Text},
+	{Name: "hash", Kind: table.Hash}, {Name: "paid_for", Kind: table.Address}, {Name: "verdict", Kind: table.Text}, {Name: "failed_checks", Kind: table.Text}, {Name: "remark", Kind: table.Text},
 }
 
 // Movements returns one row per line of the statements. The amount charged for a fee is in the row of the
@@ -127,9 +127,9 @@ func (y *Style) lines(ctx context.Context, list []*Statement, byFee bool) *table
 			}
 			row = append(row, l.Free, l.Reserved, l.FreeBalance, l.ReservedBalance)
 			if t := l.Payment; t != nil {
-				row = append(row, t.Charged, string(t.Layer), t.Call, hashOf(t), l.ForOther(), string(t.Verdict))
+				row = append(row, t.Charged, string(t.Layer), t.Call, hashOf(t), l.ForOther(), t.Standing(), orNull(t.Failed))
 			} else {
-				row = append(row, nil, nil, nil, nil, nil, nil)
+				row = append(row, nil, nil, nil, nil, nil, nil, nil)
 			}
 			return add(append(append(row, remark(l)), worth...)...)
 		})
@@ -147,6 +147,14 @@ func hashOf(t *ledger.Transaction) chain.Hash {
 		return hash
 	}
 	return t.Hash
+}
+
+// orNull returns text, or nil if it is empty.
+func orNull(text string) any {
+	if text == "" {
+		return nil
+	}
+	return text
 }
 
 // remark returns a remark that readers need for a line.
@@ -175,11 +183,11 @@ var briefColumns = []table.Column{
 	{Name: "reserved", Kind: table.SignedWei, Total: true, Drop: 5}, {Name: "reserved_balance", Kind: table.SignedWei, Drop: 6},
 }
 
-// Brief returns one row per movement of a statement, with few columns, for a terminal. Index is the
+// Brief returns one row per movement or fee of a statement, with few columns, for a terminal. Index is the
 // extrinsic's; a hook has none. A question mark before a kind marks a change that the event does not state.
 func (y *Style) Brief(ctx context.Context, s *Statement) *table.Sheet {
 	return &table.Sheet{Name: "movements", Token: y.Token, Columns: briefColumns, Rows: allRows([]*Statement{s}, func(s *Statement, add func(...any) error) error {
-		return s.Each(ctx, func(l *Line) error {
+		return s.EachFee(ctx, func(l *Line) error {
 			if l.Movement == nil {
 				return nil
 			}
@@ -235,6 +243,7 @@ var feeColumns = []table.Column{
 	{Name: "account", Kind: table.Address}, {Name: "block", Kind: table.Integer}, {Name: "index", Kind: table.Integer, Drop: 1}, {Name: "time", Kind: table.Time, Drop: 3},
 	{Name: "layer", Kind: table.Text, Term: true, Drop: 2}, {Name: "call", Kind: table.Text, Drop: 5}, {Name: "hash", Kind: table.Hash, Drop: 6}, {Name: "paid_for", Kind: table.Address, Drop: 4},
 	{Name: "fee", Kind: table.Wei, Total: true, Whole: true}, {Name: "verdict", Kind: table.Text, Verdict: true},
+	{Name: "failed_checks", Kind: table.Text, Drop: 7},
 }
 
 // Fees returns one row per fee that the accounts paid, in chain order.
@@ -242,7 +251,7 @@ func (y *Style) Fees(ctx context.Context, list ...*Statement) *table.Sheet {
 	return y.sheet("fees", "Fees paid", slices.Concat(feeColumns, y.worthColumns("fee")), list, func(s *Statement, add func(...any) error) error {
 		for t, err := range s.book.Transactions(ctx, s.query(s.Span)) {
 			if err == nil {
-				row := []any{s.Account, t.Height, t.Index, t.Time, string(t.Layer), t.Call, hashOf(t), PaidFor(t), t.Charged, string(t.Verdict)}
+				row := []any{s.Account, t.Height, t.Index, t.Time, string(t.Layer), t.Call, hashOf(t), PaidFor(t), t.Charged, t.Standing(), orNull(t.Failed)}
 				if y.valuer != nil {
 					row = append(row, money.ValueKnown(y.valuer, t.Charged, t.Time))
 				}

@@ -147,6 +147,7 @@ func (s *Statement) Notes() []string {
 		add(f.Unknown, string(f.Layer)+" fee", "excluded from all sums: amount charged not known")
 		add(f.Drifting, string(f.Layer)+" fee", "not charged by the rules")
 		add(f.Apart, string(f.Layer)+" fee", "charged without matching movements")
+		add(f.Failed, string(f.Layer)+" fee", "with failed checks")
 	}
 	add(s.WithoutPayer, "transaction", "with unknown payer: fees of the account may be missing")
 	add(s.NotFinal, "line", "in blocks that are not final")

@@ -33,7 +33,7 @@ type Totals struct {
 // KindTotal is the sum of the movements of a kind.
 type KindTotal struct {
 	Kind            movement.Kind `json:"kind"`
-	Movements       uint64        `json:"movements"`
+	Movements       uint64        `json:"movements"` // of a fee: transactions
 	balances.Change               // sum of the known changes
 	Unknown         uint64        `json:"not_stated"` // movements whose change is not known
 }
@@ -42,10 +42,11 @@ type KindTotal struct {
 type LayerFees struct {
 	Layer        fee.Layer `json:"layer"`
 	Transactions uint64    `json:"transactions"`
-	Charged      chain.Wei `json:"charged"`  // charged on chain
-	Unknown      uint64    `json:"unknown"`  // transactions whose charge is not known
-	Drifting     uint64    `json:"drifting"` // transactions not charged by the rules
-	Apart        uint64    `json:"apart"`    // transactions with a charge above 0 that no movements cover
+	Charged      chain.Wei `json:"charged"`       // charged on chain
+	Unknown      uint64    `json:"unknown"`       // transactions whose charge is not known
+	Drifting     uint64    `json:"drifting"`      // transactions not charged by the rules
+	Apart        uint64    `json:"apart"`         // transactions with a charge above 0 that no movements cover
+	Failed       uint64    `json:"failed_checks"` // transactions with failed checks
 }
 
 func (f *LayerFees) add(l *Line) (err error) {
@@ -58,6 +59,9 @@ func (f *LayerFees) add(l *Line) (err error) {
 	}
 	if l.Payment.Verdict == evidence.Drift {
 		f.Drifting++
+	}
+	if l.Payment.Failed != "" {
+		f.Failed++
 	}
 	f.Charged, err = f.Charged.Add(charged)
 	return err
@@ -116,7 +120,9 @@ func addKind(kinds map[movement.Kind]*KindTotal, l *Line) (err error) {
 		kinds[kind] = &KindTotal{Kind: kind}
 	}
 	k := kinds[kind]
-	k.Movements++
+	if kind != KindFee || l.Payment != nil { // what was given back is part of the same fee
+		k.Movements++
+	}
 	if l.ChangeUnknown() {
 		k.Unknown++
 	}

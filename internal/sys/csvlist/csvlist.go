@@ -28,6 +28,20 @@ func Text(text []byte) ([]byte, error) {
 	return TrimMark(text), nil
 }
 
+// Remark returns what follows the # of a line that begins with it. Spreadsheets quote such a line if it contains their
+// separator, and write separators after it.
+func Remark(line string) (text string, ok bool) {
+	content := strings.TrimRight(strings.TrimSpace(line), ",;\t| ")
+	if inner, quoted := strings.CutPrefix(content, `"`); quoted {
+		inner, quoted = strings.CutSuffix(inner, `"`)
+		if !quoted || strings.Contains(strings.ReplaceAll(inner, `""`, ""), `"`) { // more than one cell
+			return "", false
+		}
+		content = strings.ReplaceAll(inner, `""`, `"`)
+	}
+	return strings.CutPrefix(content, "#")
+}
+
 // Separator returns the first separator in a line, outside quotes, or 0.
 func Separator(line, separators string) rune {
 	quoted := false
@@ -66,8 +80,8 @@ type FormError struct {
 func (e *FormError) Error() string { return fmt.Sprintf("line %d: %v", e.Line, e.Err) }
 func (e *FormError) Unwrap() error { return e.Err }
 
-// Rows yields the rows of a text. It skips empty lines and lines that begin with #. An error is a [FormError] and ends
-// the sequence.
+// Rows yields the rows of a text. It skips lines that begin with #, as a spreadsheet saves them too (see [Remark]), and
+// rows without content. An error is a [FormError] and ends the sequence.
 func Rows(text []byte, separator rune) iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
 		in := csv.NewReader(bytes.NewReader(text))
@@ -90,6 +104,10 @@ func Rows(text []byte, separator rune) iter.Seq2[Row, error] {
 			for i := range fields {
 				fields[i] = strings.TrimSpace(fields[i])
 			}
+			filled := Row{line, fields}.Cut(0)
+			if len(filled) == 0 || len(filled) == 1 && strings.HasPrefix(filled[0], "#") {
+				continue
+			}
 			if !yield(Row{line, fields}, nil) {
 				return
 			}
@@ -100,8 +118,9 @@ func Rows(text []byte, separator rune) iter.Seq2[Row, error] {
 // FirstLine returns the first line of a text that is a row.
 func FirstLine(text []byte) string {
 	for line := range bytes.Lines(text) {
-		if content := bytes.TrimSpace(line); len(content) > 0 && line[0] != '#' {
-			return string(content)
+		content := strings.TrimSpace(string(line))
+		if _, remark := Remark(content); !remark && content != "" {
+			return content
 		}
 	}
 	return ""

@@ -36,7 +36,23 @@ func TestSeparator(t *testing.T) {
 
 func TestFirstLine(t *testing.T) {
 	require.Equal(t, "a,b", csvlist.FirstLine([]byte("# no\r\n\r\n  \n a,b \r\nc,d\n")))
+	require.Equal(t, "a;b", csvlist.FirstLine([]byte("\"# no, no\",,\n# no;;\na;b\n")))
 	require.Empty(t, csvlist.FirstLine([]byte("# no\n\n")))
+}
+
+// A remark as people type it, and as spreadsheets save it: quoted if it contains a separator, with separators after it.
+func TestRemark(t *testing.T) {
+	for line, want := range map[string]string{
+		"# a: b": " a: b", "# a: b,,\r\n": " a: b", `"# a: b, c",,`: " a: b, c", `"# a: ""b""; c";`: ` a: "b"; c`, "  # a\t\t": " a", "#": "",
+	} {
+		have, ok := csvlist.Remark(line)
+		require.True(t, ok, line)
+		require.Equal(t, want, have, line)
+	}
+	for _, line := range []string{"", ",,", "a,#b", `"#1 wallet","0x01"`, `"#1 wallet",0x01`, `"# a`, `"`, `""`} {
+		_, ok := csvlist.Remark(line)
+		require.False(t, ok, line)
+	}
 }
 
 // rowsOf are the rows of a text up to what is wrong.
@@ -51,9 +67,9 @@ func rowsOf(text string, separator rune) (rows []csvlist.Row, err error) {
 }
 
 func TestRows(t *testing.T) {
-	rows, err := rowsOf("# no\r\na ; \"b;\"\"c\"\r\n\r\n;;\r\nd;\"two\nlines\"\ne", ';')
+	rows, err := rowsOf("# no\r\na ; \"b;\"\"c\"\r\n\r\n;;\r\n\"# no; no\";;\r\nd;\"two\nlines\"\n\"#1\";e\n", ';')
 	require.NoError(t, err)
-	require.Equal(t, []csvlist.Row{{2, []string{"a", `b;"c`}}, {4, []string{"", "", ""}}, {5, []string{"d", "two\nlines"}}, {7, []string{"e"}}}, rows)
+	require.Equal(t, []csvlist.Row{{2, []string{"a", `b;"c`}}, {6, []string{"d", "two\nlines"}}, {8, []string{"#1", "e"}}}, rows)
 
 	rows, err = rowsOf("a\t\tb\n", '\t')
 	require.NoError(t, err)

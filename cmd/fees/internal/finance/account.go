@@ -74,7 +74,7 @@ func (f *accountFlags) showAccount(ctx context.Context, d *app.Ledger, book *app
 		return err
 	}
 	p.End()
-	finding := a.Fees.Undetermined > 0 || a.Fees.Drifts > 0 || a.Balance.Known() && !a.Proved
+	finding := a.Fees.Undetermined > 0 || a.Fees.Drifts > 0 || a.Failed > 0 || a.Balance.Known() && !a.Proved
 	return f.Show(cli.Answer{JSON: a.Record(book), Text: func(page *console.Page) { f.writeAccount(page, a, book) }, Finding: finding})
 }
 
@@ -105,6 +105,9 @@ func (f *accountFlags) writeAccount(page *console.Page, a *app.AccountSummary, b
 	fee := tokens(chain.Some(a.Fees.Fee), a.Token)
 	if n := a.Fees.Undetermined; n > 0 {
 		fee += fmt.Sprintf(", INCOMPLETE: %d %s undetermined", n, console.Verb(n, "is", "are"))
+	}
+	if a.Failed > 0 {
+		p.Add("with failed checks", console.Counted(a.Failed, "transaction"))
 	}
 	p.Add("fees", fee)
 	p.Add("charged", tokens(a.Charged, a.Token))

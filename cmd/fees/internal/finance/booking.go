@@ -44,7 +44,7 @@ Lines such as "# xero tax rate: Tax Exempt" are settings:
   all          suspense, rounding, asset, number prefix
   quickbooks   date form (MM/DD/YYYY), separator
   xero         xero tax rate (required), xero tracking 1 and 2
-               (Region = location)
+               (Region = location), date form (DD MMM YYYY)
   netsuite     date form (MM/DD/YYYY), netsuite subsidiary
   datev        datev consultant, datev client, datev account length (required),
                datev fiscal year month (1), datev chart

@@ -47,6 +47,7 @@ in csv and json the column "others" counts them. Totals include all groups.
   type       legacy, eip2930, eip1559 or eip7702
   call       such as Balances.transfer_keep_alive
   contract   an address
+  checks     failed: a check of the transaction failed
 
 ` + compareManual + `
 

@@ -24,7 +24,8 @@ explain shows each step of its fee.
 
 Exit codes:
   0  the fee equals what was charged
-  1  the fee is undetermined or differs from what was charged
+  1  the fee is undetermined or differs from what was charged, or a check of
+     the transaction failed
   2  usage, or the hash names several transactions
   4  no ledger, or no such transaction
 
@@ -60,7 +61,12 @@ func (f *lookupFlags) lookup(show func(context.Context, *app.Ledger, *app.Addres
 		if err != nil {
 			return err
 		}
-		return f.Ask(c, f.networkFile, func(d *app.Ledger) error { return show(c.Context(), d, book, args[0]) })
+		return f.Ask(c, f.networkFile, func(d *app.Ledger) error {
+			if err := d.CheckLabels(c.Context(), book); err != nil {
+				return err
+			}
+			return show(c.Context(), d, book, args[0])
+		})
 	}
 }
 
@@ -85,7 +91,7 @@ func (f *lookupFlags) showTransaction(ctx context.Context, d *app.Ledger, book *
 		return writeTransaction(w, t, book, f.Width())
 	})
 	drift, ok := t.Drift.Get()
-	return cli.Found(err, !t.Fee.Known() || ok && drift.Sign() != 0)
+	return cli.Found(err, !t.Fee.Known() || ok && drift.Sign() != 0 || t.Failed != "")
 }
 
 // writeTransaction writes a transaction as text.
@@ -131,7 +137,8 @@ func writeTransaction(w io.Writer, t *app.Paid, book *app.AddressBook, width int
 	}
 	p.Add("fee", fee)
 	p.Add("charged", tokens(t.Charged, t.Token))
-	p.Add("verdict", strings.ReplaceAll(string(t.Verdict), "_", " "))
+	p.Add("verdict", t.Standing().Words())
+	p.Add("failed checks", t.Failed)
 	if drift, ok := t.Drift.Get(); ok {
 		p.Add("drift", strings.TrimSpace(inToken(t.Tokens(drift), t.Symbol)+" "+string(t.Class)))
 	}

@@ -102,6 +102,9 @@ func (f *blockFlags) price(c *cobra.Command, _ []string) error {
 	if err != nil {
 		return err
 	}
+	if err := book.CheckChain(reader.Tables, item.Rules.Network); err != nil {
+		return err
+	}
 	report, _ := prove.Single(c.Context(), reader, item, evidence.Options{Signatures: f.signatures})
 	if f.all {
 		report.AddInherents(item.Block)

@@ -81,6 +81,7 @@ var columns = []column{
 	}},
 	{"charged", func(_ *evidence.Report, t *evidence.Transaction) string { return cli.Known(t.Charged) }},
 	{"verdict", func(_ *evidence.Report, t *evidence.Transaction) string { return cli.Known(t.Verdict) }},
+	{"failed_checks", func(_ *evidence.Report, t *evidence.Transaction) string { return t.Standing().List() }},
 	{"drift", func(_ *evidence.Report, t *evidence.Transaction) string { return cli.Known(t.Drift) }},
 	{"class", func(_ *evidence.Report, t *evidence.Transaction) string { return cli.Known(t.Class) }},
 	{"burned", func(_ *evidence.Report, t *evidence.Transaction) string { return cli.Known(t.Burned) }},

@@ -81,6 +81,9 @@ func (f *explainFlags) explain(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	if err := book.CheckChain(reader.Tables, bill.Network); err != nil {
+		return err
+	}
 	return f.Show(cli.Answer{JSON: app.LabelledExplanation(bill, book), Text: func(p *console.Page) { writeExplanation(p, bill, book) }, Finding: !bill.Holds()})
 }
 

@@ -89,7 +89,7 @@ func transactionRows(r *evidence.Report, token console.Token, book *app.AddressB
 		if evm, ok := t.EVMHash.Get(); ok {
 			hash = evm.String()
 		}
-		rows.Row(t.Index, t.Layer, kind(t), hash, cli.LabelOf(token, book, t.Payer), cli.Known(t.Gas), price, fee, outcome(t), verdict(t))
+		rows.Row(t.Index, t.Layer, kind(t), hash, cli.LabelOf(token, book, t.Payer), cli.Known(t.Gas), price, fee, outcome(t), t.Standing().Words())
 	}
 	return rows
 }
@@ -137,12 +137,6 @@ func outcome(t evidence.Transaction) string {
 // words replaces the underscores of a term with spaces.
 func words[T ~string](term T) string { return strings.ReplaceAll(string(term), "_", " ") }
 
-// verdict returns the verdict on a transaction's fee.
-func verdict(t evidence.Transaction) string {
-	v, _ := t.Verdict.Get()
-	return words(v)
-}
-
 func totalRows(r *evidence.Report, token console.Token) *console.Table {
 	t := r.Totals
 	rows := console.NewTable(
@@ -168,6 +162,9 @@ func writeProof(page *console.Page, r *evidence.Report, rules *network.Rules) {
 	}
 	if counts := verdictCounts(t.Match, t.Drift, t.CashOnly, t.NoEvidence); counts != "" {
 		page.WriteString("\n")
+		if t.FailedChecks > 0 {
+			counts += "; " + console.Counted(t.FailedChecks, "transaction") + " with failed checks"
+		}
 		page.Line(counts, 2)
 	}
 }
