@@ -18,6 +18,13 @@ type AtBlock[T any] struct {
 type Runtime struct {
 	SpecName    string // such as "moonbeam"
 	SpecVersion uint32
+	Token       Token
+}
+
+// Token is a chain's native token, as the source reports it. The source may report neither field.
+type Token struct {
+	Symbol   string // such as GLMR
+	Decimals Optional[uint64]
 }
 
 // Head is the newest finalized block.

@@ -209,8 +209,8 @@ func (p *Payload) Input() ([]byte, error) {
 
 // AccessEntry is one entry of an access list (EIP-2930).
 type AccessEntry struct {
-	Address     chain.Address
-	StorageKeys []chain.Hash
+	Address     chain.Address `json:"address"`
+	StorageKeys []chain.Hash  `json:"storageKeys"`
 }
 
 // AccessList returns the transaction's access list, empty for a legacy one.

@@ -33,7 +33,7 @@ func TestBaseFee(t *testing.T) {
 		want    string
 	}{
 		"another height": {answering("8", "baseFeePerGas", `"1"`), "BaseFee.BaseFeePerGas", "base fee at block 7: "},
-		"another item":   {answering("7", "elasticity", `"1"`), "BaseFee.BaseFeePerGas", "storageItem: want baseFeePerGas, have elasticity"},
+		"another item":   {answering("7", "elasticity", `"1"`), "BaseFee.BaseFeePerGas", "storageItem: want baseFeePerGas, have \"elasticity\""},
 		"no value":       {answering("7", "baseFeePerGas", `null`), "BaseFee.BaseFeePerGas", "value: "},
 		"a path":         {answering("7", "baseFeePerGas", `"1"`), "BaseFee/x.BaseFeePerGas", "want a name such as BaseFee.BaseFeePerGas"},
 		"no pallet":      {answering("7", "baseFeePerGas", `"1"`), "BaseFeePerGas", "want a name such as"},

@@ -73,7 +73,7 @@ func TestClient(t *testing.T) {
 
 	r, err := c.Runtime(ctx, 24)
 	require.NoError(t, err)
-	require.Equal(t, chain.AtBlock[chain.Runtime]{At: 24, AtHash: chain.Some(b.ParentHash), Value: chain.Runtime{SpecName: "moonbeam", SpecVersion: 2100}}, r)
+	require.Equal(t, chain.AtBlock[chain.Runtime]{At: 24, AtHash: chain.Some(b.ParentHash), Value: chain.Runtime{SpecName: "moonbeam", SpecVersion: 2100, Token: chain.Token{Symbol: "GLMR", Decimals: chain.Some[uint64](18)}}}, r)
 
 	n, err := c.NodeVersion(ctx)
 	require.NoError(t, err)

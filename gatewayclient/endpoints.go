@@ -71,7 +71,7 @@ func (c *Client) Storage(ctx context.Context, pallet, item string, keys []string
 		path += "keys%5B%5D=" + url.QueryEscape(key) + "&"
 	}
 	s, err := read(ctx, c, path+atHeight(at, 0), func(text string) (chain.AtBlock[chain.Value], error) {
-		s, err := sidecar.DecodeStorage(text)
+		s, err := sidecar.DecodeStorage(text, sidecar.StorageItem{Pallet: pallet, Name: item, Keys: keys})
 		return s, cmp.Or(err, checkAt(at, s.At))
 	})
 	if err != nil {

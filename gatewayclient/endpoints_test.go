@@ -99,7 +99,7 @@ func TestStorage(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "null", s.Value.Raw())
 
-	_, err = answering(t, "/pallets/system/storage/account?at=50", text).Storage(ctx, "system", "account", nil, chain.Some[uint64](50))
+	_, err = answering(t, "/pallets/system/storage/account?keys%5B%5D="+account+"&at=50", text).Storage(ctx, "system", "account", []string{account}, chain.Some[uint64](50))
 	require.ErrorIs(t, err, chain.ErrWrongBlock)
 	_, err = answering(t, "/pallets/a/storage/b?", `{"at":{"height":"1"}}`).Storage(ctx, "a", "b", nil, chain.Optional[uint64]{})
 	require.EqualError(t, err, "storage a.b: malformed storage: value: missing")

@@ -7,6 +7,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/failure"
+	"github.com/feeledger/fees/internal/jsonscan"
 )
 
 // Identity is a gateway's description of its network. Fields that the gateway did not report are empty.
@@ -14,6 +15,7 @@ type Identity struct {
 	SpecName       string // from /runtime/spec
 	ClientImplName string // from /node/version
 	Chain          string // from /node/version
+	Token          chain.Token
 }
 
 // names returns the names in order of precedence.
@@ -35,8 +37,20 @@ var ErrConflict = failure.New(failure.NotUnderstood, "conflicting networks")
 
 // Find selects the network by the runtime's specName, else by the node's clientImplName, else by its chain
 // name. Wanted is the user's choice of network, or "". It must not contradict the gateway; it decides if the
-// gateway reports no name or one that is in no table (note then explains this).
+// gateway reports no name or one that is in no table (note then explains this), or if several tables have the
+// name and one of them is the user's. A token with other decimals than the table's is an error, another symbol a note.
 func (t Tables) Find(gateway Identity, wanted string) (n *Network, note string, err error) {
+	if n, note, err = t.find(gateway, wanted); err != nil {
+		return nil, "", err
+	}
+	symbol, err := n.checkToken(gateway.Token)
+	if err != nil {
+		return nil, "", err
+	}
+	return n, cmp.Or(note, symbol), nil
+}
+
+func (t Tables) find(gateway Identity, wanted string) (n *Network, note string, err error) {
 	var found *Network
 	name := "" // the gateway's name that was found, or its first
 	for _, name = range gateway.names() {
@@ -48,7 +62,7 @@ func (t Tables) Find(gateway Identity, wanted string) (n *Network, note string, 
 		if found == nil {
 			return nil, "", t.unknown(gateway)
 		}
-		return found, "", nil
+		return found, "", t.only(found, name)
 	}
 	chosen, err := t.Choose(wanted)
 	switch {
@@ -65,6 +79,32 @@ func (t Tables) Find(gateway Identity, wanted string) (n *Network, note string, 
 		return chosen, fmt.Sprintf("%s: priced as %s because of --network", claim, chosen.Name), nil
 	}
 	return chosen, "", nil
+}
+
+// only rejects a table found by a gateway's name if another table has that name too, and the user supplied one of the two:
+// neither may be left out silently.
+func (t Tables) only(found *Network, name string) error {
+	other := t.first(func(n *Network) bool { return n.Name != found.Name && n.is(name) && cmp.Or(n.File, found.File) != "" })
+	if other == nil {
+		return nil
+	}
+	return fmt.Errorf("%w: the gateway serves %s, which two tables describe: the %s and the %s. Choose one with --network %s or --network %s.",
+		ErrConflict, name, found.table(), other.table(), found.Name, other.Name)
+}
+
+// checkToken compares the table's token with the token that a gateway reports, if it does. Other decimals would make every
+// amount in the token wrong. Another symbol is noted: local and test chains often have one.
+func (n *Network) checkToken(t chain.Token) (note string, err error) {
+	want := uint64(cmp.Or(n.Decimals, usualDecimals))
+	decimals, known := t.Decimals.Get()
+	if known && decimals != want {
+		return "", fmt.Errorf("%w: the gateway reports a token with %d decimals, but %s in the %s has %d. Use a gateway of the right chain, or correct the table.",
+			ErrConflict, decimals, n.Symbol, n.table(), want)
+	}
+	if t.Symbol != "" && !strings.EqualFold(t.Symbol, n.Symbol) {
+		note = fmt.Sprintf("the gateway reports the token %q, but the %s has %s: check that the gateway serves the right chain", jsonscan.Excerpt(t.Symbol), n.table(), n.Symbol)
+	}
+	return note, nil
 }
 
 // Choose returns the network with the user's name for it, in any case.

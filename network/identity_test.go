@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/network"
 )
 
@@ -53,8 +54,7 @@ func TestFind(t *testing.T) {
 }
 
 // A user's fork of a network's table has its own name and the network's specName.
-// --network chooses it, though the gateway's name is found in the built-in table first;
-// a fork of another network is rejected, and without --network the built-in one stays.
+// --network chooses it; a fork of another network is rejected. Without --network, neither table is left out silently.
 func TestFindAForkOfAUsers(t *testing.T) {
 	tables, err := network.BuiltIn().With("mine.json", []byte(`{"networks": [
 		{"name": "mine", "spec_name": "moonbeam", "symbol": "GLMR", "last_runtime": 10, "rows": [{"from_runtime": 1, "static_base_fee": "5", "source": "chosen"}]},
@@ -65,9 +65,14 @@ func TestFindAForkOfAUsers(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "mine", n.Name)
 	require.Empty(t, note)
-	n, _, err = tables.Find(gateway, "")
+	n, _, err = tables.Find(gateway, "moonbeam")
 	require.NoError(t, err)
 	require.Equal(t, "moonbeam", n.Name)
+	_, _, err = tables.Find(gateway, "")
+	require.EqualError(t, err, "conflicting networks: the gateway serves moonbeam, which two tables describe: the table of moonbeam and the table of mine in mine.json. Choose one with --network moonbeam or --network mine.")
+	n, _, err = tables.Find(network.Identity{SpecName: "moonbase"}, "")
+	require.NoError(t, err, "no table of the user's has this name")
+	require.Equal(t, "moonbase", n.Name)
 	_, _, err = tables.Find(gateway, "other")
 	require.ErrorIs(t, err, network.ErrConflict)
 }
@@ -100,4 +105,35 @@ func TestFindRefuses(t *testing.T) {
 			require.Empty(t, note)
 		})
 	}
+}
+
+// Two tables of the user's that describe the same gateway are as ambiguous as a built-in one and the user's.
+func TestFindTwoOfAUsers(t *testing.T) {
+	tables, err := network.BuiltIn().With("mine.json", []byte(`{"networks": [
+		{"name": "a", "spec_name": "odd", "symbol": "A", "last_runtime": 10, "rows": [{"from_runtime": 1, "static_base_fee": "5", "source": "chosen"}]},
+		{"name": "b", "spec_name": "odd", "symbol": "A", "last_runtime": 10, "rows": [{"from_runtime": 1, "static_base_fee": "5", "source": "chosen"}]}]}`))
+	require.NoError(t, err)
+	_, _, err = tables.Find(network.Identity{SpecName: "odd"}, "")
+	require.ErrorContains(t, err, "Choose one with --network a or --network b.")
+}
+
+// A gateway's token is compared with the table's: other decimals are an error, even for a network that the user chose,
+// and another symbol is a note.
+func TestFindOtherToken(t *testing.T) {
+	of := func(symbol string, decimals uint64) network.Identity {
+		return network.Identity{SpecName: "moonbeam", Token: chain.Token{Symbol: symbol, Decimals: chain.Some(decimals)}}
+	}
+	_, note, err := network.BuiltIn().Find(of("GLMR", 18), "")
+	require.NoError(t, err)
+	require.Empty(t, note)
+	_, note, err = network.BuiltIn().Find(of("MOVR", 18), "")
+	require.NoError(t, err)
+	require.Equal(t, `the gateway reports the token "MOVR", but the table of moonbeam has GLMR: check that the gateway serves the right chain`, note)
+	for _, wanted := range []string{"", "moonbeam"} {
+		_, _, err = network.BuiltIn().Find(of("GLMR", 12), wanted)
+		require.ErrorIs(t, err, network.ErrConflict)
+		require.EqualError(t, err, "conflicting networks: the gateway reports a token with 12 decimals, but GLMR in the table of moonbeam has 18. Use a gateway of the right chain, or correct the table.")
+	}
+	_, _, err = network.BuiltIn().Find(network.Identity{SpecName: "moonbeam", Token: chain.Token{Decimals: chain.Some[uint64](0)}}, "")
+	require.ErrorIs(t, err, network.ErrConflict, "0 decimals are stated")
 }

@@ -33,8 +33,8 @@ func (t Tables) NeedsBlockWeight(specName string, runtime uint32) bool {
 // rulesOf returns the rules of a runtime of the network with that spec name, or empty rules if the tables do
 // not contain it.
 func (t Tables) rulesOf(specName string, runtime uint32) Rules {
-	n, _, err := t.Find(Identity{SpecName: specName}, "")
-	if err != nil {
+	n := t.like(specName)
+	if n == nil {
 		return Rules{}
 	}
 	rules, err := n.Rules(runtime)

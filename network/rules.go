@@ -70,6 +70,8 @@ type Rules struct {
 	InexactDigest bool
 	// NoSetCode reports that no signing account can have code in this runtime.
 	NoSetCode bool
+	// EqualTimes reports that a block may have its parent's time.
+	EqualTimes bool
 	// HoldsMore reports that the runtime withdrew more than gas limit × gas price before an EVM transaction ran,
 	// or that this is unknown. DeclaredPaysFee reports that an outcome's paysFee is the call's declaration rather
 	// than the final result, or that this is unknown.
@@ -134,6 +136,7 @@ func (n *Network) Rules(runtime uint32) (Rules, error) {
 		HoldsMore:        runtime < n.FirstExactHold,
 		DeclaredPaysFee:  runtime < n.FirstActualPaysFee,
 		NoSetCode:        runtime < n.FirstSetCode,
+		EqualTimes:       n.EqualTimesFrom != nil && runtime >= *n.EqualTimesFrom,
 		Treasury:         optional(n.Treasury),
 		AccountMapping:   n.AccountMapping,
 		TreasuryName:     n.TreasuryName,

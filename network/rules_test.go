@@ -198,3 +198,20 @@ func shownAddress(a chain.Optional[chain.Address]) string {
 	address, _ := a.Get()
 	return address.String()
 }
+
+// Blocks may have equal times from the runtime on that the table names; without it, never.
+func TestEqualTimes(t *testing.T) {
+	table := func(more string) *network.Network {
+		tables, err := network.BuiltIn().With("mine.json", []byte(`{"networks": [{"name": "mine", "symbol": "MINE", "last_runtime": 50, `+more+`"rows": [{"from_runtime": 10, "static_base_fee": "1", "source": "mine"}]}]}`))
+		require.NoError(t, err)
+		n, _ := tables.Named("mine")
+		return n
+	}
+	may := func(r *network.Rules) bool { return r.EqualTimes }
+	require.Equal(t, "none", table("").Where(may))
+	require.Equal(t, "all", table(`"equal_times_from": 0, `).Where(may))
+	require.Equal(t, "20 and later", table(`"equal_times_from": 20, "sources": {"equal_times_from": "metadata"}, `).Where(may))
+	for _, n := range network.BuiltIn().All() {
+		require.Equal(t, "none", n.Where(may), "MinimumPeriod is 1 or more in the metadata of all known runtimes of %s", n.Name)
+	}
+}

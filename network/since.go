@@ -36,7 +36,7 @@ func (n *Network) Since() []Since {
 func (n *Network) checkSources() error {
 	has := map[string]bool{
 		"treasury": n.Treasury != nil, "last_block": n.LastBlock != nil, "genesis": n.Genesis != nil, "evm_chain_id": n.EVMChainID > 0, "short_name": n.ShortName != "", "parachain": n.Parachain > 0, "first_metadata_hash": n.FirstMetadataHash > 0,
-		"account_mapping": n.AccountMapping != "", "ss58_prefix": n.SS58Prefix != nil, "decimals": n.Decimals > 0,
+		"account_mapping": n.AccountMapping != "", "ss58_prefix": n.SS58Prefix != nil, "decimals": n.Decimals > 0, "equal_times_from": n.EqualTimesFrom != nil,
 	}
 	for _, s := range n.Since() {
 		has[s.Field] = s.Runtime > 0
@@ -88,6 +88,9 @@ func (n *Network) begins() []uint32 {
 	}
 	for _, s := range n.Since() {
 		list = append(list, s.Runtime)
+	}
+	if n.EqualTimesFrom != nil {
+		list = append(list, *n.EqualTimesFrom)
 	}
 	list = slices.DeleteFunc(list, func(runtime uint32) bool { return runtime < n.Rows[0].FromRuntime })
 	slices.Sort(list)

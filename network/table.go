@@ -1,10 +1,8 @@
 package network
 
 import (
-	"bytes"
 	"cmp"
 	"embed"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"regexp"
@@ -65,6 +63,9 @@ type Network struct {
 	// FirstMetadataHash is the first runtime with the signed extension CheckMetadataHash (RFC-0078), with which
 	// the chain rejects transactions signed with different metadata; 0 if unknown.
 	FirstMetadataHash uint32 `json:"first_metadata_hash,omitempty"`
+	// EqualTimesFrom is the first runtime whose constant timestamp.MinimumPeriod is 0, so that two blocks may have the same
+	// time; nil if none.
+	EqualTimesFrom *uint32 `json:"equal_times_from,omitempty"`
 	// LastBlock is the last block of a chain that has ended; nil if the chain continues, or if this is unknown.
 	LastBlock *uint64 `json:"last_block,omitempty"`
 	// Anchors are checkpoints from other sources, lowest first.
@@ -196,17 +197,11 @@ func (t Tables) Named(name string) (*Network, bool) {
 
 // parse parses a table and makes all checks that do not need the chain.
 func parse(text []byte) ([]Network, error) {
-	// encoding/json would silently use the last of two equal keys.
-	if _, err := jsonscan.Parse(string(text)); err != nil {
-		return nil, err
-	}
 	var table struct {
 		Networks []Network `json:"networks"`
 	}
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&table); err != nil {
-		return nil, errors.New(strings.TrimPrefix(err.Error(), "json: "))
+	if err := jsonscan.Unmarshal(text, &table); err != nil {
+		return nil, err
 	}
 	if len(table.Networks) == 0 {
 		return nil, errors.New(`no networks: want {"networks": [{"name": …, "symbol": …, "last_runtime": …, "rows": […]}]}`)

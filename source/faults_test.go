@@ -149,7 +149,7 @@ var questions = []question{
 	{"Runtime", 1, func(ctx context.Context, a *asker, height uint64) error {
 		r, err := a.plain.Runtime(ctx, height)
 		hash := chain.Some(a.known.items[height].Block.Hash)
-		return check(r, chain.AtBlock[chain.Runtime]{At: height, AtHash: hash, Value: chain.Runtime{SpecName: "moonbeam", SpecVersion: 2100}}, err)
+		return check(r, chain.AtBlock[chain.Runtime]{At: height, AtHash: hash, Value: chain.Runtime{SpecName: "moonbeam", SpecVersion: 2100, Token: chain.Token{Symbol: "GLMR", Decimals: chain.Some[uint64](18)}}}, err)
 	}},
 	{"NodeVersion", 1, func(ctx context.Context, a *asker, _ uint64) error {
 		n, err := a.plain.NodeVersion(ctx)

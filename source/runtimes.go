@@ -48,7 +48,7 @@ func (r *Reader) laterRuntimeAt(ctx context.Context, at uint64, before runtimeAt
 
 func (a runtimeAt) identity() network.Identity {
 	runtime, _ := a.runtime.Get()
-	return network.Identity{SpecName: runtime.Value.SpecName, ClientImplName: a.node.ClientImplName, Chain: a.node.Chain}
+	return network.Identity{SpecName: runtime.Value.SpecName, ClientImplName: a.node.ClientImplName, Chain: a.node.Chain, Token: runtime.Value.Token}
 }
 
 // check returns an error if the runtime was requested at a block's parent but belongs to a block that was

@@ -62,7 +62,7 @@ var checks = [...]Check{
 	{"block.parent", "the block's parent is the previous block", "header chain", besideParent, nil, (*subject).parent},
 	{"block.final", "the block is final", "GRANDPA finality, as reported by the gateway", ofBlock, nil, (*subject).final},
 	{"block.inherents", "a block above block 0 contains inherents, and exactly one of them sets its time", "pallet timestamp: on_finalize rejects a block without it, set rejects a second one", ofContents, nil, (*subject).inherents},
-	{"block.time", "the block's time is later than the previous block's", "pallet timestamp: set rejects a time that does not increase", besideParent, nil, (*subject).time},
+	{"block.time", "the block's time is later than the previous block's", "pallet timestamp: set rejects a time earlier than the previous one plus MinimumPeriod; where that is 0, times may be equal", besideParent, nil, (*subject).time},
 	{"block.totals", "the fees add up to the totals, and every extrinsic is counted once", "specification, fee rule 8", ofBlock, nil, (*subject).totals},
 	{"block.outcome", "every extrinsic has one ExtrinsicSuccess or ExtrinsicFailed", "frame system, note_applied_extrinsic", ofBlock, nil, (*subject).outcomes},
 	{"block.base_fee", "the base fee is within the multiplier's bounds", "runtime/*/src/lib.rs, TransactionPaymentAsGasPrice", ofBlock, dynamicBaseFee, (*subject).baseFee},

@@ -77,7 +77,7 @@ func weightsOf(t testing.TB, file string) (none chain.Optional[chain.ClassWeight
 		return none
 	}
 	require.NoError(t, err)
-	s, err := sidecar.DecodeStorage(string(text))
+	s, err := sidecar.DecodeStorage(string(text), sidecar.StorageItem{Pallet: "system", Name: "blockWeight"})
 	require.NoError(t, err)
 	weights, err := chain.Read[chain.ClassWeights](s.Value)
 	require.NoError(t, err)

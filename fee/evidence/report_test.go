@@ -343,6 +343,14 @@ func TestFollows(t *testing.T) {
 		require.Equal(t, c.broken, broken(c.after), what)
 		require.Equal(t, c.time, tally(t, c.after, "block.time"), what)
 	}
+
+	// A chain whose MinimumPeriod is 0 may give two blocks one time, but never an earlier one.
+	rules.EqualTimes = true
+	for ms, want := range map[string]evidence.Tally{"1000": {Held: 1}, "1001": {Held: 1}, "999": {Broken: 1}} {
+		before, after := made(1, "1000"), made(2, ms)
+		after.Follows(chain.Some(before.Predecessor()))
+		require.Equal(t, want, tally(t, after, "block.time"), ms)
+	}
 }
 
 func TestStored(t *testing.T) {

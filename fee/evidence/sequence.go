@@ -72,6 +72,8 @@ func (s *subject) time() {
 		s.broken("the block has no time")
 	case !known:
 		s.skip("the previous block has no time")
+	case time == earlier && s.rules.EqualTimes:
+		s.held()
 	case !time.Std().After(earlier.Std()):
 		s.broken("its time %v is not after the time of block %d, %v", time, before.Number, earlier)
 	default:

@@ -29,13 +29,14 @@ func DecodeMultiplier(text string) (m chain.AtBlock[chain.Multiplier], err error
 	err = decode("multiplier", text, func(v chain.Value, fields *firstError) {
 		var err error
 		m.At, m.AtHash = readAt(v.Member("at"), fields)
+		StorageItem{Pallet: "transactionPayment", Name: "nextFeeMultiplier"}.check(v, fields)
 		m.Value, err = chain.Read[chain.Multiplier](v.Member("value"))
 		fields.at("value", err)
 	})
 	return m, err
 }
 
-// DecodeRuntime decodes a /runtime/spec: the runtime after a block, which executes the next block.
+// DecodeRuntime decodes a /runtime/spec: the runtime after a block, which executes the next block, and the chain's token.
 func DecodeRuntime(text string) (r chain.AtBlock[chain.Runtime], err error) {
 	err = decode("runtime spec", text, func(v chain.Value, fields *firstError) {
 		r.At, r.AtHash = readAt(v.Member("at"), fields)
@@ -48,8 +49,27 @@ func DecodeRuntime(text string) (r chain.AtBlock[chain.Runtime], err error) {
 		name, ok := v.Member("specName").Text()
 		r.Value.SpecName = name
 		fields.need("specName", ok)
+		r.Value.Token = readToken(v.Member("properties"), fields)
 	})
 	return r, err
+}
+
+// readToken decodes the first token of a chain's properties, which is the native one.
+func readToken(properties chain.Value, fields *firstError) (t chain.Token) {
+	first := func(name string) chain.Value {
+		v := properties.Member(name)
+		if v.Kind() == jsonscan.Array {
+			v = v.Index(0)
+		}
+		return v
+	}
+	t.Symbol, _ = first("tokenSymbol").Text()
+	if v := first("tokenDecimals"); v.Kind() != jsonscan.Absent && v.Kind() != jsonscan.Null {
+		decimals, err := chain.ReadUint64(v)
+		fields.at("properties.tokenDecimals", err)
+		t.Decimals = chain.Some(decimals)
+	}
+	return t
 }
 
 // readAt decodes the block whose state a response describes. The hash may be missing.
@@ -91,10 +111,11 @@ func DecodeBalance(text string) (b chain.AtBlock[chain.Account], err error) {
 	return b, err
 }
 
-// DecodeStorage decodes a storage item: null if it is not set.
-func DecodeStorage(text string) (s chain.AtBlock[chain.Value], err error) {
+// DecodeStorage decodes a storage item: null if it is not set. A response that names a different item is an error.
+func DecodeStorage(text string, item StorageItem) (s chain.AtBlock[chain.Value], err error) {
 	err = decode("storage", text, func(v chain.Value, fields *firstError) {
 		s.At, s.AtHash = readAt(v.Member("at"), fields)
+		item.check(v, fields)
 		s.Value = v.Member("value")
 		fields.need("value", s.Value.Kind() != jsonscan.Absent)
 	})

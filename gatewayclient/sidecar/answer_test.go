@@ -61,10 +61,10 @@ func TestDecodeBalance(t *testing.T) {
 }
 
 func TestDecodeStorage(t *testing.T) {
-	s, err := sidecar.DecodeStorage(`{"at":{"height":"1"},"value":null}`)
+	s, err := sidecar.DecodeStorage(`{"at":{"height":"1"},"value":null}`, sidecar.StorageItem{})
 	require.NoError(t, err)
 	require.Equal(t, "null", s.Value.Raw())
-	_, err = sidecar.DecodeStorage(`{"at":{"height":"1"}}`)
+	_, err = sidecar.DecodeStorage(`{"at":{"height":"1"}}`, sidecar.StorageItem{})
 	require.EqualError(t, err, "malformed storage: value: missing")
 }
 
@@ -91,7 +91,7 @@ func TestDecodeProportion(t *testing.T) {
 		require.ErrorContains(t, err, "malformed FeesTreasuryProportion: "+want)
 	}
 	for text, want := range map[string]string{
-		`{"at":{"height":"7"},"keys":["0x0003"],"value":null}`: `keys: want 0x0004, have ["0x0003"]`,
+		`{"at":{"height":"7"},"keys":["0x0003"],"value":null}`: `keys: want ["0x0004"], have ["0x0003"]`,
 		`{"at":{"height":"7"},"keys":["0x0004"]}`:              "value: missing",
 	} {
 		_, err := sidecar.DecodeProportion(text, "0x0004")

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/jsonscan"
 )
 
 // BaseFeePath returns the gateway's path for a stored base fee, given its storage item, such as
@@ -33,12 +32,7 @@ func DecodeBaseFee(text, item string) (b chain.AtBlock[chain.GasPrice], err erro
 	pallet, name := baseFeeNames(item)
 	err = decode("base fee", text, func(v chain.Value, fields *firstError) {
 		b.At, b.AtHash = readAt(v.Member("at"), fields)
-		for _, asked := range []struct{ field, want string }{{"pallet", pallet}, {"storageItem", name}} {
-			have, isText := v.Member(asked.field).Text()
-			if isText && !strings.EqualFold(have, asked.want) {
-				fields.at(asked.field, fmt.Errorf("want %s, have %s", asked.want, jsonscan.Excerpt(have)))
-			}
-		}
+		StorageItem{Pallet: pallet, Name: name}.check(v, fields)
 		var err error
 		b.Value, err = chain.Read[chain.GasPrice](v.Member("value"))
 		fields.at("value", err)

@@ -17,6 +17,7 @@ func DecodeBlockWeight(text string) (w chain.AtBlock[chain.ClassWeights], err er
 	err = decode("block weight", text, func(v chain.Value, fields *firstError) {
 		var err error
 		w.At, w.AtHash = readAt(v.Member("at"), fields)
+		StorageItem{Pallet: "system", Name: "blockWeight"}.check(v, fields)
 		w.Value, err = chain.Read[chain.ClassWeights](v.Member("value"))
 		fields.at("value", err)
 	})

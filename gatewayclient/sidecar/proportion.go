@@ -22,11 +22,7 @@ func ProportionPath(key string, at uint64) string {
 func DecodeProportion(text, key string) (p chain.AtBlock[chain.Optional[chain.Perbill]], err error) {
 	err = decode("FeesTreasuryProportion", text, func(v chain.Value, fields *firstError) {
 		p.At, p.AtHash = readAt(v.Member("at"), fields)
-		if keys := v.Member("keys"); keys.Kind() == jsonscan.Array {
-			if asked, _ := keys.Index(0).Text(); !strings.EqualFold(asked, key) {
-				fields.at("keys", fmt.Errorf("want %s, have %s", key, jsonscan.Excerpt(keys.Raw())))
-			}
-		}
+		StorageItem{Pallet: "parameters", Name: "parameters", Keys: []string{key}}.check(v, fields)
 		var err error
 		p.Value, err = readProportion(v.Member("value"))
 		fields.at("value", err)

@@ -10,8 +10,11 @@ import (
 	"github.com/feeledger/fees/source"
 )
 
-// sourceBalances reads balances from a source.
-type sourceBalances struct{ source.Source }
+// sourceBalances reads balances from a source whose block at one height is known to be the ledger's.
+type sourceBalances struct {
+	source.Source
+	same chain.Anchor
+}
 
 // balances returns the balances of a source after checking that it is on the ledger's chain: both must
 // have the same block at height.
@@ -27,7 +30,7 @@ func (d *Ledger) balances(ctx context.Context, src source.Source, height uint64)
 	if stored, ok := have.Get(); ok && stored.Hash != block.Hash {
 		return none, fmt.Errorf("%w: block %d is %v in the gateway and %v in the ledger", ledger.ErrOtherChain, height, block.Hash, stored.Hash)
 	}
-	return sourceBalances{src}, nil
+	return sourceBalances{src, chain.Anchor{Height: height, Hash: block.Hash}}, nil
 }
 
 // Balance returns an account's balance after the block at a height.
@@ -35,6 +38,9 @@ func (s sourceBalances) Balance(ctx context.Context, account chain.Address, heig
 	b, err := s.Source.Balance(ctx, account, chain.Some(height))
 	if errors.Is(err, chain.ErrNotKept) {
 		err = fmt.Errorf("%w; \"fees archive record --accounts\" records balances", err)
+	}
+	if hash, known := b.AtHash.Get(); err == nil && known && height == s.same.Height && hash != s.same.Hash {
+		err = fmt.Errorf("balance of %v at block %d: %w: it is for block %v, want %v", account, height, chain.ErrWrongBlock, hash, s.same.Hash)
 	}
 	return b.Value.Balance, err
 }

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"strings"
 
 	"github.com/feeledger/fees/chain"
@@ -112,14 +113,50 @@ func ParseSigned(text []byte) (*SignedTransaction, error) {
 	return s, nil
 }
 
-// parseStrictly parses JSON; it rejects unknown and duplicate members and trailing text.
+// parseStrictly parses JSON that contains exactly the members that fees writes. A missing one is never a zero.
 func parseStrictly(text []byte, to any) error {
-	if _, err := jsonscan.Parse(string(text)); err != nil {
+	if err := jsonscan.Unmarshal(text, to); err != nil {
 		return err
 	}
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	return d.Decode(to)
+	again, err := json.Marshal(to)
+	if err != nil {
+		return err
+	}
+	have, err := jsonscan.Parse(string(text))
+	if err != nil {
+		return err
+	}
+	want, err := jsonscan.Parse(string(again))
+	if err != nil {
+		return err
+	}
+	return checkMembers("", have, want)
+}
+
+// checkMembers rejects a value that lacks members of want, or has null instead.
+func checkMembers(path string, have, want jsonscan.Value) error {
+	switch kind := have.Kind(); {
+	case kind == jsonscan.Absent:
+		return fmt.Errorf("%s is missing. Build the draft again", path)
+	case kind == jsonscan.Null && want.Kind() != jsonscan.Null:
+		return fmt.Errorf("%s is null. Build the draft again", path)
+	}
+	for name, member := range want.Members() {
+		if err := checkMembers(strings.TrimPrefix(path+"."+name, "."), have.Member(name), member); err != nil {
+			return err
+		}
+	}
+	next, stop := iter.Pull(have.Elements())
+	defer stop()
+	i := 0
+	for element := range want.Elements() {
+		beside, _ := next()
+		if err := checkMembers(fmt.Sprintf("%s[%d]", path, i), beside, element); err != nil {
+			return err
+		}
+		i++
+	}
+	return nil
 }
 
 // metadata unpacks the metadata.

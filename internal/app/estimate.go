@@ -161,7 +161,10 @@ func (q *EstimateQuestion) rules(ctx context.Context, view *state.View, e *Estim
 	if err != nil {
 		return rules, multiplier, err
 	}
-	n, _, err := q.Tables.Find(network.Identity{SpecName: runtime.SpecName}, "")
+	n, _, err := q.Tables.Find(network.Identity{SpecName: runtime.SpecName}, q.Chain.Network)
+	if errors.Is(err, network.ErrConflict) {
+		return rules, multiplier, err
+	}
 	var of network.Rules
 	if err == nil {
 		of, err = n.Rules(runtime.SpecVersion)

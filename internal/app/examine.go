@@ -38,7 +38,7 @@ func Examine(ctx context.Context, blocks chain.Heights, e Examination, each func
 	var before []chain.Balance // after the previous block
 	if blocks.First > 0 {
 		var err error
-		if before, err = e.balances(ctx, blocks.First-1); err != nil {
+		if before, err = e.balances(ctx, blocks.First-1, chain.Optional[chain.Hash]{}); err != nil {
 			return summary, err
 		}
 	}
@@ -98,7 +98,7 @@ func (e *Examination) prove(ctx context.Context, item source.Item) (*evidence.Re
 		}
 	}
 	report, _ := prove.Block(ctx, e.Reader, item, options)
-	balances, err := e.balances(ctx, item.Block.Number)
+	balances, err := e.balances(ctx, item.Block.Number, chain.Some(item.Block.Hash))
 	if err != nil || e.Against == nil {
 		return report, balances, err
 	}
@@ -126,13 +126,16 @@ func (e *Examination) prove(ctx context.Context, item source.Item) (*evidence.Re
 	return report, balances, nil
 }
 
-// balances returns the accounts' balances after a block.
-func (e *Examination) balances(ctx context.Context, at uint64) ([]chain.Balance, error) {
+// balances returns the accounts' balances after a block, whose hash may be known.
+func (e *Examination) balances(ctx context.Context, at uint64, hash chain.Optional[chain.Hash]) ([]chain.Balance, error) {
 	var balances []chain.Balance
 	for _, account := range e.Accounts {
 		b, err := e.Reader.Source.Balance(ctx, account, chain.Some(at))
 		if err != nil {
 			return nil, err
+		}
+		if have := b.AtHash; have.Known() && hash.Known() && have != hash {
+			return nil, fmt.Errorf("balance of %v at block %d: %w: it is for another block at that height", account, at, chain.ErrWrongBlock)
 		}
 		balances = append(balances, b.Value.Balance)
 	}

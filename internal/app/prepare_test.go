@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -316,6 +317,26 @@ func TestDraftFiles(t *testing.T) {
 	} {
 		_, err := app.ParseDraft([]byte(changed))
 		require.ErrorContains(t, err, want)
+	}
+
+	// No member of a draft may be missing, null or written in another case: it would silently be zero, or someone else's.
+	listed := *ethereum.EVM
+	listed.Type, listed.To = evm.EIP1559, chain.Some(address(t, alith))
+	listed.AccessList = []evm.AccessEntry{{Address: address(t, alith), StorageKeys: []chain.Hash{{1}}}}
+	withList, err := json.Marshal(&app.Draft{Signer: address(t, alith), EVM: &listed})
+	require.NoError(t, err)
+	for _, whole := range [][]byte{text, other, withList} {
+		_, err := app.ParseDraft(whole)
+		require.NoError(t, err)
+		changedMembers(t, whole, func(changed []byte, path string) {
+			switch _, err := app.ParseDraft(changed); path {
+			case ".native.metadata_gzip null", ".evm.access_list null", ".evm.access_list[0].storageKeys null",
+				".evm.to null", ".evm.max_fee_per_gas null", ".evm.max_priority_fee_per_gas null":
+				require.NoError(t, err, "null is none: a creation, no list, and what signing refuses")
+			default:
+				require.ErrorContains(t, err, "not a transaction draft: ", "%s: %s", path, changed)
+			}
+		})
 	}
 
 	// What was signed is sent as it is, or not at all.
@@ -681,4 +702,44 @@ func TestBuildWantsMetadataWithADigest(t *testing.T) {
 	require.ErrorContains(t, err, "the runtime does not have metadata of version 15")
 	require.ErrorIs(t, err, chain.ErrCannotTell)
 	require.Equal(t, []string{`"Metadata_metadata_at_version" "0x0f000000"`}, asked)
+}
+
+// changedMembers calls try with a JSON text without one of its members, with null instead, and with its key in another case,
+// alone and beside it, for each member. A member that is null stays.
+func changedMembers(t *testing.T, text []byte, try func(changed []byte, path string)) {
+	var whole any
+	require.NoError(t, json.Unmarshal(text, &whole))
+	encoded := func() []byte {
+		out, err := json.Marshal(whole)
+		require.NoError(t, err)
+		return out
+	}
+	var walk func(path string, v any)
+	walk = func(path string, v any) {
+		switch v := v.(type) {
+		case []any:
+			for i := range v {
+				walk(fmt.Sprintf("%s[%d]", path, i), v[i])
+			}
+		case map[string]any:
+			for _, key := range slices.Sorted(maps.Keys(v)) {
+				here, was := path+"."+key, v[key]
+				upper := strings.ToUpper(key)
+				delete(v, key)
+				try(encoded(), here+" missing")
+				v[upper] = was
+				try(encoded(), here+" in capitals")
+				v[key] = was
+				try(encoded(), here+" twice")
+				delete(v, upper)
+				if was != nil && path != "" || key == "signer" {
+					v[key] = nil
+					try(encoded(), here+" null")
+				}
+				v[key] = was
+				walk(here, was)
+			}
+		}
+	}
+	walk("", whole)
 }

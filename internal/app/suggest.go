@@ -104,7 +104,7 @@ func (q *SuggestQuestion) addRules(ctx context.Context, s *Suggestion) error {
 	if errors.Is(err, network.ErrUnknownNetwork) && q.Network == "" {
 		return without(fmt.Sprintf("the node's network %q is not in any table", jsonscan.Excerpt(runtime.SpecName)))
 	}
-	if errors.Is(err, network.ErrConflict) {
+	if errors.Is(err, network.ErrConflict) && q.Network != "" {
 		return fmt.Errorf("%w: --network is %s, but the node serves %s. Omit --network, or use a different node.", network.ErrConflict, q.Network, jsonscan.Excerpt(runtime.SpecName))
 	}
 	if err != nil {

@@ -90,6 +90,7 @@ func openPostgres(ctx context.Context, address string) (*postgresEngine, error) 
 	// A machine that vanishes inside a transaction must not hold its locks for long. The server has
 	// no such limit in the middle of a message; see EndStalled.
 	config.ConnConfig.RuntimeParams["idle_in_transaction_session_timeout"] = "30s"
+	config.AfterConnect = sessionsOf(config.ConnConfig).prepare
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return nil, err
@@ -428,8 +429,10 @@ func wrapAway(err error) error {
 	var refused *pgconn.ConnectError
 	var network net.Error
 	switch {
-	case err == nil, errors.Is(err, context.Canceled), errors.Is(err, ErrAway):
+	case err == nil, errors.Is(err, context.Canceled), errors.Is(err, ErrAway), errors.Is(err, ErrRefused):
 		return err
+	case errors.As(err, &refused) && refusedBy(err) != nil:
+		return refusedBy(err)
 	case errors.As(err, &refused), errors.As(err, &network), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed):
 		return fmt.Errorf("%w: %w", ErrAway, err)
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/sys/csvlist"
 	"github.com/feeledger/fees/internal/table"
@@ -317,8 +318,12 @@ func AcceptedIn(result io.Reader) (list []Acceptance, err error) {
 		return wrong(err)
 	}
 	for in.More() {
+		var text json.RawMessage
+		if err := in.Decode(&text); err != nil {
+			return wrong(err)
+		}
 		var i itemOfJSON
-		if err := in.Decode(&i); err != nil {
+		if err := jsonscan.Decode(text, &i); err != nil {
 			return wrong(err)
 		}
 		if i.Accepted == nil {

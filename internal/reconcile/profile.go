@@ -2,7 +2,6 @@ package reconcile
 
 import (
 	_ "embed"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -11,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/feeledger/fees/internal/jsonscan"
 )
 
 // Profile describes how a product writes its exports: the columns by which a file is recognized,
@@ -109,13 +110,8 @@ func ParseProfiles(text []byte) (list []*Profile, err error) {
 	if text := strings.TrimSpace(string(text)); strings.HasPrefix(text, "{") {
 		return ParseProfiles([]byte("[" + text + "]"))
 	}
-	in := json.NewDecoder(strings.NewReader(string(text)))
-	in.DisallowUnknownFields()
-	if err := in.Decode(&list); err != nil {
+	if err := jsonscan.Unmarshal(text, &list); err != nil {
 		return nil, fmt.Errorf("not a list of profiles: %w", err)
-	}
-	if in.More() {
-		return nil, errors.New("not a list of profiles: text follows it")
 	}
 	if len(list) == 0 || len(list) > maxProfiles {
 		return nil, fmt.Errorf("%d profiles: want 1 to %d", len(list), maxProfiles)

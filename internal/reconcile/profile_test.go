@@ -418,7 +418,7 @@ func TestOwnProfiles(t *testing.T) {
 		`{"name": "a", "title": "a", "kind": "book", "headers": ["x"], "columns": {"fee": ["f"], "id": ["i"]}, "decimals": 18}`:          "decimals 18",
 		`{"name": "a", "title": "a", "kind": "book", "headers": ["x"], "columns": {"fee": ["f"], "id": ["i"]}, "date_formats": ["q"]}`:   "--date-format",
 		`[{"name": "a", "title": "a", "headers": ["x"], "no_fees": "n"}, {"name": "a", "title": "a", "headers": ["x"], "no_fees": "n"}]`: "occurs twice",
-		`[{"name": "a", "title": "a", "headers": ["x"], "no_fees": "n"}] 7`:                                                              "text follows",
+		`[{"name": "a", "title": "a", "headers": ["x"], "no_fees": "n"}] 7`:                                                              "text after the end",
 	} {
 		_, err := reconcile.ParseProfiles([]byte(text))
 		require.ErrorContains(t, err, why, text)

@@ -63,35 +63,78 @@ func TestIs(t *testing.T) {
 	require.ErrorContains(t, err, "no manifest.json. If a recording was interrupted, continue it with")
 }
 
-// What the last block left behind is its own runtime, unless it brought another, which is not
-// kept. The parent of the lowest block left behind the runtime that executed that.
+// What the last block left behind is its own runtime, or the one that it brought. The parent of the lowest block left
+// behind the runtime that executed that. Every block of such an archive can be read.
 func TestRuntimesAtTheEnds(t *testing.T) {
 	made := rooted(60)
 	client := served(t, made.Node())
-	for last, kept := range map[uint64]bool{upgrade - 1: true, upgrade: false, upgrade + 1: true} {
-		a, err := Open(recorded(t, FromNode(client), RecordOptions{First: 5, Last: last}), anchorAt(made, last))
+	for _, last := range []uint64{upgrade - 1, upgrade, upgrade + 1} {
+		directory := recorded(t, FromNode(client), RecordOptions{First: 5, Last: last})
+		a, err := Open(directory, anchorAt(made, last))
 		require.NoError(t, err)
-		metadata, err := a.Metadata(t.Context(), made.Hash(last))
-		if !kept {
-			require.ErrorIs(t, err, chain.ErrNotKept)
-			_, err = a.Call(t.Context(), runtimeVersion)
-			require.ErrorIs(t, err, chain.ErrNotKept)
-		} else {
+		for _, height := range []uint64{3, 4, upgrade - 2, last} {
+			metadata, err := a.Metadata(t.Context(), made.Hash(height))
 			require.NoError(t, err)
-			want, err := client.Metadata(t.Context(), made.Hash(last))
-			require.NoError(t, err)
-			require.Equal(t, want, metadata)
-		}
-		for _, below := range []uint64{3, 4, upgrade - 2} {
-			metadata, err := a.Metadata(t.Context(), made.Hash(below))
-			require.NoError(t, err)
-			want, err := client.Metadata(t.Context(), made.Hash(below))
+			want, err := client.Metadata(t.Context(), made.Hash(height))
 			require.NoError(t, err)
 			require.Equal(t, want, metadata)
 		}
 		_, err = a.Metadata(t.Context(), made.Hash(2))
 		require.ErrorIs(t, err, chain.ErrNoBlock)
+		require.Equal(t, last == upgrade, a.manifest.After != nil)
+		_, err = Verify(t.Context(), directory, anchorAt(made, last), nil)
+		require.NoError(t, err)
+		requireAnswers(t, a, last-3, last, "")
 	}
+}
+
+// requireAnswers requests the blocks of a range and the multipliers after them from an archive. The error for the
+// runtime after the last block contains lacks, if that is not empty.
+func requireAnswers(t *testing.T, a *Archive, first, last uint64, lacks string) {
+	g, err := a.Gateway()
+	require.NoError(t, err)
+	for height := last; height >= first; height-- {
+		for _, question := range []string{"/blocks/%d", "/runtime/spec?at=%d", "/pallets/transactionPayment/storage/nextFeeMultiplier?at=%d"} {
+			_, err := g.Answer(t.Context(), fmt.Sprintf(question, height))
+			if height == last && lacks != "" && question == "/runtime/spec?at=%d" {
+				require.ErrorContains(t, err, lacks, question)
+				continue
+			}
+			require.NoError(t, err, "%s at %d", question, height)
+		}
+	}
+}
+
+// An archive without the runtime after its last block, which upgrades, is not whole. All blocks can be
+// read, but not that runtime.
+func TestRuntimeAfterTheLastBlockMissing(t *testing.T) {
+	made := rooted(60)
+	directory := recorded(t, FromNode(served(t, made.Node())), RecordOptions{First: 5, Last: upgrade})
+	path := filepath.Join(directory, "manifest.json")
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	rewrite := func(change func(*Manifest)) {
+		m, err := readManifest(string(text))
+		require.NoError(t, err)
+		change(m)
+		changed, err := m.seal()
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(path, []byte(changed), 0o600))
+	}
+	rewrite(func(m *Manifest) {
+		require.NoError(t, os.Remove(filepath.Join(directory, m.After.Metadata.Path)))
+		m.After = nil
+	})
+	_, err = Verify(t.Context(), directory, anchorAt(made, upgrade), nil)
+	require.ErrorIs(t, err, ErrDamaged)
+	require.ErrorContains(t, err, fmt.Sprintf("block %d: runtime: it upgrades the runtime, but the archive lacks the runtime after it", upgrade))
+	a, err := Open(directory, anchorAt(made, upgrade))
+	require.NoError(t, err)
+	requireAnswers(t, a, upgrade-4, upgrade, "not stored")
+
+	rewrite(func(m *Manifest) { m.After.SpecVersion++ })
+	_, err = Open(directory, anchorAt(made, upgrade))
+	require.ErrorContains(t, err, "invalid runtime")
 }
 
 // Many blocks are found by their hashes, in any order.

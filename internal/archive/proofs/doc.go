@@ -11,7 +11,8 @@
 //	runtimes/<name>-<version>.code.zst
 //	                                the proof of its code's hash, if the node supplied it, in the state of
 //	                                the parent of the highest block that it executed
-//	manifest.json                   the range, the runtimes, the node's statements about itself; checksums
+//	manifest.json                   the range, the runtimes (if the last block upgrades, also the next one, which executed
+//	                                none), the node's statements about itself; checksums
 //	finality.json                   evidence that a block of the range, or one above it, is final, if requested
 //	                                (package finality); it proves itself, so the manifest does not list it
 //

@@ -255,6 +255,9 @@ func (p *parts) Word(ctx context.Context, method string) (jsonscan.Value, error)
 // left returns the runtime after a block, which executed the next one, and the archive whose statement counts: of those
 // with the runtime, the one that reaches highest.
 func (p *parts) left(block chain.Anchor) (*Archive, *Runtime, error) {
+	if a := p.list[0]; block.Height == p.last() && a.manifest.After != nil {
+		return a, a.manifest.After, nil
+	}
 	height := min(block.Height+1, p.last())
 	in := p.of(height)[0]
 	s, list, err := in.segmentOf(height)

@@ -28,6 +28,8 @@ type Manifest struct {
 	Accounts []string   `json:"accounts"` // with balances proved at each block, ascending
 	Node     Words      `json:"node"`
 	Runtimes []Runtime  `json:"runtimes"` // in the order in which they executed blocks
+	// After is the runtime after the last block, if that block upgrades to another: it decodes the last block's state.
+	After *Runtime `json:"after,omitempty"`
 	// Segments are the files of the blocks, beginning with the block below the range, ascending and without gaps.
 	Segments []Segment `json:"segments"`
 	// SHA256 is the checksum of the manifest's own text with this value empty.
@@ -89,6 +91,9 @@ func (m *Manifest) Pieces() (list []archive.Piece) {
 		if code := m.Runtimes[i].Code; code != nil {
 			list = append(list, code.Proof)
 		}
+	}
+	if m.After != nil && !slices.Contains(list, m.After.Metadata) {
+		list = append(list, m.After.Metadata)
 	}
 	return list
 }
@@ -200,6 +205,17 @@ func (m *Manifest) checkRuntimes() error {
 		}
 		listed[name] = true
 	}
+	if r := m.After; r != nil {
+		said, err := jsonscan.Parse(string(r.Version))
+		if err != nil {
+			return err
+		}
+		name, err := readVersion(said)
+		other := m.runtime(r.RuntimeName) // a block can announce an upgrade and keep its runtime
+		if err != nil || name != r.RuntimeName || r.Metadata.Path != r.metadataPath() || r.Code != nil || other != r && other.Metadata != r.Metadata {
+			return fmt.Errorf("invalid runtime %v after the last block", r.RuntimeName)
+		}
+	}
 	return nil
 }
 
@@ -227,6 +243,9 @@ func (m *Manifest) runtime(name RuntimeName) *Runtime {
 		if m.Runtimes[i].RuntimeName == name {
 			return &m.Runtimes[i]
 		}
+	}
+	if m.After != nil && m.After.RuntimeName == name {
+		return m.After
 	}
 	return nil
 }

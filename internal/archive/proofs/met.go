@@ -121,6 +121,17 @@ func (r *recorder) list(m *met) error {
 	return nil
 }
 
+// after adds the runtime after the last block to the manifest.
+func (r *recorder) after(ctx context.Context, last *headed) error {
+	m, err := r.meet(ctx, last.at())
+	if err != nil {
+		return err
+	}
+	piece, err := r.file(m.metadataPath(), pack(m.metadata))
+	r.manifest.After = &Runtime{RuntimeName: m.RuntimeName, Version: m.version, ParameterKey: m.parameterKey, BaseFeeItem: m.baseFeeItem, Metadata: piece}
+	return err
+}
+
 // code stores the proof of a runtime's code, from the state of the parent of the highest block that the runtime
 // executed.
 func (r *recorder) code(ctx context.Context, parent *headed, m *met) error {

@@ -151,8 +151,8 @@ func (a *Archive) executed(h *headed, s *segment) (*runtime, error) {
 	return a.runtime(name)
 }
 
-// left returns the runtime after a block: the one that executed the next block or, for the last block, its own runtime,
-// unless it upgraded to another.
+// left returns the runtime after a block: the one that executed the next block or, for the last block, its own runtime or
+// the one that it upgraded to.
 func (a *Archive) left(h *headed) (*runtime, error) {
 	of := *h
 	switch {
@@ -161,6 +161,8 @@ func (a *Archive) left(h *headed) (*runtime, error) {
 		if of, err = a.headed(h.Number + 1); err != nil {
 			return nil, err
 		}
+	case h.upgrades() && a.manifest.After != nil:
+		return a.runtime(a.manifest.After.RuntimeName)
 	case h.upgrades():
 		return nil, a.notKept(fmt.Sprintf("the runtime after block %d, which executes the next block", h.Number))
 	}

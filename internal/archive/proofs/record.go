@@ -137,6 +137,11 @@ func (r *recorder) passed(ctx context.Context, h *headed, executed *met) error {
 	if t, trusted := r.options.Trusted.Get(); trusted && t.Height == h.Number && t.Hash != h.hash {
 		return &BlockError{h.Number, "header", fmt.Errorf("its hash is %v, but the checkpoint has %v", h.hash, t.Hash)}
 	}
+	if r.above == nil && h.upgrades() {
+		if err := r.after(ctx, h); err != nil {
+			return err
+		}
+	}
 	if err := r.list(executed); err != nil {
 		return err
 	}

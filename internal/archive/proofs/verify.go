@@ -8,6 +8,7 @@ import (
 	"iter"
 	"os"
 	machine "runtime"
+	"slices"
 	"strings"
 
 	"github.com/feeledger/fees/chain"
@@ -113,6 +114,9 @@ func (v *verification) blocks(ctx context.Context) error {
 			want = chain.Some(l.below)
 		}
 		v.trust(&l)
+		if l.headers && l.Last == m.Last {
+			v.after(&l.heads[len(l.heads)-1])
+		}
 		for i := len(l.executed) - 1; i >= 0; i-- {
 			if _, known := v.highest[l.executed[i]]; !known {
 				v.highest[l.executed[i]] = l.First + uint64(i)
@@ -133,6 +137,22 @@ func (v *verification) trust(l *looked) {
 	}
 	if have := l.heads[t.Height-l.First].hash; have != t.Hash {
 		v.find(&BlockError{t.Height, "header", fmt.Errorf("its hash is %v, but the checkpoint has %v", have, t.Hash)})
+	}
+}
+
+// after checks that the archive contains the runtime after the last block. Without it, the state that the last block left
+// cannot be decoded.
+func (v *verification) after(last *headed) {
+	m := v.archive.manifest
+	switch {
+	case last.upgrades() && m.After == nil:
+		v.find(&BlockError{last.Number, "runtime", errors.New("it upgrades the runtime, but the archive lacks the runtime after it. Record the archive again")})
+	case !last.upgrades() && m.After != nil:
+		v.find(fmt.Errorf("%s: it lists a runtime after block %d, which does not upgrade", archive.ManifestPath, last.Number))
+	case m.After != nil:
+		if _, err := v.archive.runtime(m.After.RuntimeName); err != nil {
+			v.find(err)
+		}
 	}
 }
 
@@ -208,6 +228,11 @@ func (v *verification) runtimes() {
 	m := v.archive.manifest
 	whole := v.found.None() // otherwise the runtimes of some blocks are unknown
 	next := m.base()
+	for name := range v.highest {
+		if !slices.ContainsFunc(m.Runtimes, func(r Runtime) bool { return r.RuntimeName == name }) {
+			v.find(fmt.Errorf("%s: it lacks the runtime %v", archive.ManifestPath, name))
+		}
+	}
 	for i := range m.Runtimes {
 		r := &m.Runtimes[i]
 		if _, err := v.archive.runtime(r.RuntimeName); err != nil {

@@ -143,6 +143,13 @@ func (d *drafting) identity(ctx context.Context) error {
 		t.Genesis = &hash
 		d.source("genesis", "the node's hash of block 0")
 	}
+	if v, known := d.constant("Timestamp", "MinimumPeriod"); known {
+		if period, err := chain.ReadUint64(v); err == nil && period == 0 {
+			from := t.LastRuntime
+			t.EqualTimesFrom = &from
+			d.source("equal_times_from", "constant timestamp.minimumPeriod, of this runtime; earlier ones may have it too")
+		}
+	}
 	if !d.has("Balances", "Withdraw") {
 		d.find("first_withdraw_event", "the first runtime with the event balances.Withdraw, later than this one")
 	}

@@ -119,8 +119,8 @@ func (g *Gateway) learn(ctx context.Context, found span) error {
 	}
 	final := g.heights.lastFinal()
 	if !r.known(height + 1) {
-		if err := g.reach(ctx, found, min(height+ahead, max(final, height))); err != nil {
-			return err
+		if err := g.reach(ctx, found, min(height+ahead, max(final, height))); err != nil && !errors.Is(err, chain.ErrNotKept) {
+			return err // an archive may lack the runtime after its last block
 		}
 	}
 	if height == 0 || r.known(height-1) {

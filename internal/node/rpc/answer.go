@@ -131,9 +131,11 @@ func (m *members) message() (message, error) {
 	return readAnswer(m.id, m.result, m.failure)
 }
 
+// readAnswer reads an answer. JSON-RPC 2.0 omits either result or error; some servers send both, as JSON-RPC 1.0 does, and
+// null for the one that does not apply.
 func readAnswer(id, result, failure jsonscan.Value) (message, error) {
-	refused := failure.Kind() != jsonscan.Absent
-	answered := result.Kind() != jsonscan.Absent
+	refused := isGiven(failure)
+	answered := isGiven(result) || result.Kind() == jsonscan.Null && !refused
 	switch {
 	case refused && answered:
 		return message{}, errBoth
@@ -142,6 +144,7 @@ func readAnswer(id, result, failure jsonscan.Value) (message, error) {
 	}
 	m := message{result: result}
 	if refused {
+		m.result = jsonscan.Value{}
 		var err error
 		if m.failure, err = readRefusal(failure); err != nil {
 			return message{}, err
@@ -160,6 +163,9 @@ func readAnswer(id, result, failure jsonscan.Value) (message, error) {
 	}
 	return message{}, errBadID
 }
+
+// isGiven reports whether a member is present and not null.
+func isGiven(v jsonscan.Value) bool { return v.Kind() != jsonscan.Absent && v.Kind() != jsonscan.Null }
 
 func readRefusal(v jsonscan.Value) (*RPCError, error) {
 	if v.Kind() != jsonscan.Object {
@@ -180,8 +186,12 @@ func readNotice(id, params jsonscan.Value) (message, error) {
 		return message{}, errNotNotice
 	}
 	n.subscription = subscription.Raw()
-	if n.result.Kind() == jsonscan.Absent {
-		end, err := readRefusal(params.Member("error"))
+	if failure := params.Member("error"); n.result.Kind() == jsonscan.Absent || isGiven(failure) {
+		if isGiven(n.result) {
+			return message{}, errBoth
+		}
+		n.result = jsonscan.Value{}
+		end, err := readRefusal(failure)
 		if err != nil {
 			return message{}, err
 		}

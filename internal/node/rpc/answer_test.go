@@ -42,7 +42,9 @@ func requireMessage(t *testing.T, m message, members map[string]json.RawMessage)
 		return
 	}
 	require.NotEqual(t, m.failure != nil, m.result.Kind() != jsonscan.Absent, "a result and a failure, or neither")
-	require.Equal(t, string(members["result"]), m.result.Raw())
+	if m.failure == nil || string(members["result"]) != "null" {
+		require.Equal(t, string(members["result"]), m.result.Raw())
+	}
 	if m.id == "" {
 		require.NotNil(t, m.failure, "a result without a question")
 		require.Equal(t, "null", string(members["id"]))
@@ -57,7 +59,9 @@ func requireNotice(t *testing.T, m message, members map[string]json.RawMessage) 
 	var params map[string]json.RawMessage
 	require.NoError(t, json.Unmarshal(members["params"], &params))
 	require.Equal(t, string(params["subscription"]), m.notice.subscription)
-	require.Equal(t, string(params["result"]), m.notice.result.Raw())
+	if m.notice.end == nil || string(params["result"]) != "null" {
+		require.Equal(t, string(params["result"]), m.notice.result.Raw())
+	}
 	require.NotEqual(t, m.notice.end != nil, m.notice.result.Kind() != jsonscan.Absent)
 }
 
@@ -90,5 +94,54 @@ func TestUnseenNotices(t *testing.T) {
 			require.ErrorIs(t, a.err, c.err)
 			require.Equal(t, c.number, a.header.Number)
 		})
+	}
+}
+
+// Of result and error, null is the same as missing, except for a result without an error: null is then the result.
+func TestResultOrError(t *testing.T) {
+	const refusal = `{"code":1,"message":"no"}`
+	for members, want := range map[string]any{
+		`"result":7`:                           "7",
+		`"result":7,"error":null`:              "7",
+		`"error":null,"result":7`:              "7",
+		`"result":null`:                        "null",
+		`"result":null,"error":null`:           "null",
+		`"error":` + refusal:                   "no",
+		`"result":null,"error":` + refusal:     "no",
+		`"result":7,"error":` + refusal:        errBoth,
+		`"result":false,"error":` + refusal:    errBoth,
+		`"error":null`:                         errNeither,
+		`"other":1`:                            errNeither,
+		`"error":"no"`:                         errNotRefusal,
+		`"error":false,"result":7`:             errBoth,
+		`"error":false`:                        errNotRefusal,
+		`"error":"no","result":null`:           errNotRefusal,
+		`"result":7,"error":null,"error":null`: nil, // a duplicate key
+	} {
+		one, _, err := decodeMessages(`{"jsonrpc":"2.0","id":1,` + members + `}`)
+		notice, _, ofNotice := decodeMessages(`{"jsonrpc":"2.0","method":"m","params":{"subscription":"a",` + members + `}}`)
+		switch want := want.(type) {
+		case nil:
+			require.Error(t, err)
+		case error:
+			require.ErrorIs(t, err, want, members)
+			if want == errNeither {
+				want = errNotRefusal // a notice without a result is the end of a subscription
+			}
+			require.ErrorIs(t, ofNotice, want, members)
+		case string:
+			require.NoError(t, err, members)
+			require.NoError(t, ofNotice, members)
+			if want == "no" {
+				require.Equal(t, want, one[0].failure.Message, members)
+				require.Equal(t, want, notice[0].notice.end.Message, members)
+				require.Equal(t, jsonscan.Absent, one[0].result.Kind(), members)
+				continue
+			}
+			require.Nil(t, one[0].failure, members)
+			require.Equal(t, want, one[0].result.Raw(), members)
+			require.Nil(t, notice[0].notice.end, members)
+			require.Equal(t, want, notice[0].notice.result.Raw(), members)
+		}
 	}
 }

@@ -35,6 +35,9 @@ const (
 // Source: Web3 Secret Storage Definition.
 func FromKeystore(text, password []byte) (*Key, error) {
 	v, err := jsonscan.Parse(string(text))
+	if err == nil {
+		err = v.CheckKeys() // other programs read keys in any case
+	}
 	if err != nil {
 		return nil, fmt.Errorf("not a keystore file: %w", err)
 	}

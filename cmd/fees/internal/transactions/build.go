@@ -2,7 +2,6 @@ package transactions
 
 import (
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -291,10 +290,7 @@ func accessListOf(text string) (list []evm.AccessEntry, err error) {
 	if text == "" {
 		return nil, nil
 	}
-	if _, err = jsonscan.Parse(text); err == nil {
-		err = json.Unmarshal([]byte(text), &list)
-	}
-	if err != nil {
+	if err = jsonscan.Unmarshal([]byte(text), &list); err != nil {
 		return nil, fmt.Errorf(`--access-list must be JSON such as [{"address": "0x…", "storageKeys": ["0x…"]}]: %w`, err)
 	}
 	return list, nil

@@ -132,6 +132,9 @@ func (l *lines) evm(t *ethtx.Transaction, token extrinsic.Token) error {
 	l.add("data", "%s", data(t.Input))
 	for _, a := range t.AccessList {
 		l.add("access", "%v, %d storage keys", a.Address, len(a.StorageKeys))
+		for _, key := range a.StorageKeys {
+			l.add("  key", "%v", key)
+		}
 	}
 	l.add("nonce", "%v", t.Nonce)
 	l.add("gas limit", "%v", t.GasLimit)

@@ -37,9 +37,11 @@ func TestShown(t *testing.T) {
 	shown.Reset()
 	require.NoError(t, show(&shown, &app.Prepared{Chain: &app.KnownChain{Name: "moonbeam", Token: glmr}, EVM: &ethtx.Transaction{
 		Type: evm.EIP1559, ChainID: 1284, GasLimit: chain.NewGas(21_000), MaxFeePerGas: chain.NewGasPrice(250_000_000_000), Input: bytes.Repeat([]byte{0xab}, 300),
+		AccessList: []evm.AccessEntry{{Address: chain.Address20([20]byte{1}), StorageKeys: []chain.Hash{{2}, {3}}}, {Address: chain.Address20([20]byte{4})}},
 	}}))
 	require.Regexp(t, `(?m)^chain +moonbeam \(EVM chain ID 1284\)$`, shown.String())
 	require.Regexp(t, `(?m)^to +none: creates a contract$`, shown.String())
+	require.Regexp(t, `(?m)^access +0x01(00){19}, 2 storage keys\n  key +0x02(00){31}\n  key +0x03(00){31}\naccess +0x04(00){19}, 0 storage keys$`, shown.String())
 	require.Regexp(t, `(?m)^data +300 bytes: 0x(ab){256}… \(keccak-256 of all: 0x[0-9a-f]{64}\)$`, shown.String())
 	require.Regexp(t, `(?m)^fee +at most 0\.00525 GLMR = 5250000000000000 wei$`, shown.String())
 }

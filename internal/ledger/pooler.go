@@ -1,0 +1,123 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/feeledger/fees/internal/failure"
+)
+
+// ErrPooler reports that the ledger's address is a connection pooler that does not give each client its own session. Locks
+// that exclude other writers, settings and prepared statements would then apply to another client's session.
+var ErrPooler = failure.New(failure.NotUnderstood, `the ledger's address is a connection pooler in transaction mode, such as PgBouncer's. Use the database's direct address, or a pooler in session mode`)
+
+// ErrRefused reports that a ledger's database responds, but refuses the connection.
+var ErrRefused = failure.New(failure.NotUnderstood, "the ledger's database refuses the connection")
+
+// startup are the parameters that poolers accept at the start of a connection. PgBouncer refuses all others; they are set
+// later instead.
+//
+// Source: pgbouncer.org, config.html, ignore_startup_parameters.
+var startup = []string{"client_encoding", "datestyle", "timezone", "standard_conforming_strings", "application_name", "intervalstyle", "options", "replication"}
+
+// sessions prepares new connections: it checks that each is a session of its own, and sets its parameters.
+type sessions struct {
+	settings map[string]string
+	mu       sync.Mutex
+	own      bool // a pooler was found to give each client its own session
+}
+
+// sessionsOf moves the parameters that poolers refuse from a connection's start to the session's settings.
+func sessionsOf(config *pgx.ConnConfig) *sessions {
+	s := &sessions{settings: maps.Clone(config.RuntimeParams)}
+	maps.DeleteFunc(s.settings, func(name, _ string) bool { return slices.Contains(startup, name) })
+	maps.DeleteFunc(config.RuntimeParams, func(name, _ string) bool { return !slices.Contains(startup, name) })
+	return s
+}
+
+// prepare checks a new connection, and sets its parameters.
+func (s *sessions) prepare(ctx context.Context, c *pgx.Conn) error {
+	pid, err := backend(ctx, c)
+	if err != nil {
+		return err
+	}
+	if pid != c.PgConn().PID() { // a pooler is in between: it names itself at the start
+		if err := s.check(ctx, c); err != nil {
+			return err
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.settings)) {
+		if _, err := c.Exec(ctx, "SELECT set_config($1, $2, false)", pgx.QueryExecModeSimpleProtocol, name, s.settings[name]); err != nil {
+			return fmt.Errorf("parameter %s of the ledger's address: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// check rejects a pooler that lends one server connection to several clients, once for all connections. It opens
+// transactions on two others: a pooler in transaction mode gives one of them the server connection that c just used, or
+// gives c another one.
+func (s *sessions) check(ctx context.Context, c *pgx.Conn) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.own {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, poolerPatience)
+	defer cancel()
+	first, err := backend(ctx, c)
+	for range 2 {
+		var other *pgx.Conn
+		if err == nil {
+			other, err = pgx.ConnectConfig(ctx, c.Config())
+		}
+		if err != nil {
+			break
+		}
+		defer other.Close(context.WithoutCancel(ctx))
+		if _, err = other.Exec(ctx, "BEGIN"); err != nil {
+			break
+		}
+		var others, again uint32
+		if others, err = backend(ctx, other); err != nil {
+			break
+		}
+		if again, err = backend(ctx, c); err == nil && (others == first || again != first) {
+			return ErrPooler
+		}
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("the connection pooler does not supply three connections within %v. Use the database's direct address: %w", poolerPatience, err)
+	}
+	s.own = err == nil
+	return err
+}
+
+// poolerPatience is how long a pooler may take to supply the connections of [sessions.check].
+const poolerPatience = 10 * time.Second
+
+// backend returns the process ID of the server's session.
+func backend(ctx context.Context, c *pgx.Conn) (pid uint32, err error) {
+	err = c.QueryRow(ctx, "SELECT pg_backend_pid()", pgx.QueryExecModeSimpleProtocol).Scan(&pid)
+	return pid, err
+}
+
+// refusedBy returns the error of a connection that the server, or a pooler, refused for good; nil for any other.
+func refusedBy(err error) error {
+	var said *pgconn.PgError
+	switch {
+	case !errors.As(err, &said) || Passes(err):
+		return nil
+	case said.Code == "08P01": // a start-up parameter that a pooler does not accept
+		return fmt.Errorf("%w: a connection pooler does not accept a parameter of the address. Use the database's direct address: %w", ErrRefused, err)
+	}
+	return fmt.Errorf("%w: %w", ErrRefused, err)
+}
