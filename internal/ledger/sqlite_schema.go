@@ -35,6 +35,7 @@ func sqliteSchema(ctx context.Context, q querier) (schema, error) {
 	columns := []column{{"type", text}, {"name", text}, {"tbl_name", text}, {"sql", text}}
 	err := list(ctx, q, columns, func(r row) error {
 		kind, name, of, statement := fmt.Sprint(r[0]), fmt.Sprint(r[1]), strings.ToLower(fmt.Sprint(r[2])), fmt.Sprint(r[3])
+		statement = strings.ReplaceAll(statement, `"`+of+`"`, of) // as after a renaming and back
 		switch kind {
 		case "table", "view":
 			s.add(of, of, "definition", kind+" "+name+": "+statement)
