@@ -101,10 +101,13 @@ func TestCloseTwice(t *testing.T) {
 
 	// Without a gateway, files that need balances are not compared, and a note says so.
 	stdout, stderr, code = fees("close", "--check", one, "--gateway", "http://127.0.0.1:1", "--timeout", "1s")
-	require.Equal(t, exitOK, code, stderr)
-	for _, name := range []string{"statements.json", "statements.xlsx", "journal.beancount", "cover.pdf"} {
-		require.Contains(t, stdout, "note: not compared: "+name+"\n")
+	require.Equal(t, exitLedger, code, stderr)
+	for _, name := range []string{"statements.json", "statements.xlsx", "journal.beancount"} {
+		require.Contains(t, stdout, "\nnot compared: "+name+"\n")
 	}
+	require.NotContains(t, stdout, "cover.pdf\nnot")
+	require.NotContains(t, stdout, "\nverified")
+	require.NotContains(t, stdout, "every file is unchanged")
 }
 
 // A changed byte is found in every file.

@@ -56,7 +56,9 @@ type PackageOptions struct {
 	// Balances opens the source of balances, if the statements are proved.
 	Balances func() (source.Source, error)
 	// Kept means that without a ledger a package is checked with the blocks of that source, which must be an archive.
-	Kept        bool
+	Kept bool
+	// Offline means that a package is checked without a source of balances: what needs them is not compared.
+	Offline     bool
 	Concurrency int      // parallel balance requests; 0 is the default
 	Progress    Progress // of blocks
 	Asked       Progress // of balances
@@ -180,8 +182,10 @@ type maker struct {
 	period  PeriodInput
 	asked   Period
 	inputs  PackageInputs
-	// withoutSource skips the files that need balances.
-	withoutSource bool
+	// kept is the package whose files stand in for those that need balances; nil if they are made.
+	kept *closing.Manifest
+	// trail is the package's own head of the audit trail, when it is made again.
+	trail chain.Optional[ledger.TrailHead]
 	// cover is the package's own cover of the period, when it is made again.
 	cover chain.Optional[ledger.Cover]
 	// evidence is the package's own level of evidence, when it is made again.
@@ -261,7 +265,7 @@ func (x *maker) find(ctx context.Context) (err error) {
 
 // ask opens the source of balances and reads one, so that an unreachable source fails before minutes of work.
 func (x *maker) ask(ctx context.Context) (err error) {
-	if !x.manifest.Options.Balances || x.withoutSource {
+	if !x.manifest.Options.Balances || x.kept != nil {
 		return nil
 	}
 	if x.told, err = x.options.Balances(); err != nil {

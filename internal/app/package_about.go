@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
 	"strings"
 
@@ -52,19 +54,17 @@ func (x *maker) makeChart() (err error) {
 
 // makeAbout makes the statement of how the package was made, which contains nothing that needs a gateway, and the cover.
 func (x *maker) makeAbout(ctx context.Context) error {
-	if err := x.makeActs(ctx); err != nil {
+	if err := errors.Join(x.makeActs(ctx), x.readTrail(ctx)); err != nil || !x.manifest.Options.About {
 		return err
-	}
-	if !x.manifest.Options.About {
-		return nil
 	}
 	a, err := x.aboutPackage(ctx)
 	if err != nil {
 		return err
 	}
-	if err := x.draft.Add(aboutFile, a.Write); err != nil || x.withoutSource {
+	if err := x.draft.Add(aboutFile, a.Write); err != nil {
 		return err
 	}
+	x.takeOver()
 	return x.draft.Add(CoverFile, func(w io.Writer) error { return x.writeCover(w, a) })
 }
 
@@ -90,6 +90,7 @@ func (x *maker) aboutPackage(ctx context.Context) (*closing.About, error) {
 			a.Inputs = append(a.Inputs, closing.Input{Name: strings.TrimSuffix(name, ".csv"), Path: f.Name, SHA256: f.SHA256})
 		}
 	}
+	a.Trail = fmt.Sprintf("%s; keep %v elsewhere", console.Counted(m.Trail.Lines, "line"), m.Trail)
 	t := &m.Totals
 	a.Totals = totalPairs(t.EVM+t.Native, chain.Some(t.Fee), t.Charged, console.TokenOfNetwork(x.network))
 	return a, nil

@@ -290,7 +290,7 @@ func TestAcceptancesInTheTrail(t *testing.T) {
 		}
 		found = checked(t, of.Dir, copied(t), of.PackageOptions) // another ledger of the same blocks
 		require.Empty(t, found.Differences)
-		require.Equal(t, c.list[0].Act > 0, found.Part)
+		require.Equal(t, c.list[0].Act > 0, found.Partly())
 	}
 
 	// A package that was closed in the browser has no other acceptances than those of its trail.

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/closing"
 	"github.com/feeledger/fees/internal/ledger"
 )
@@ -122,7 +123,7 @@ func (d *Ledger) ClosePrepared(ctx context.Context, prepared, dir string, o Pack
 	if err != nil {
 		return nil, err
 	}
-	x.tool, x.manifest.Options.Acts = "", true
+	x.tool, x.trail, x.manifest.Options.Acts = "", chain.Optional[ledger.TrailHead]{}, true
 	x.acts = func(ctx context.Context) ([]byte, error) {
 		if err := x.sameAs(p.Manifest); err != nil {
 			return nil, err
@@ -137,6 +138,7 @@ func (d *Ledger) ClosePrepared(ctx context.Context, prepared, dir string, o Pack
 func (x *maker) sameAs(prepared *closing.Manifest) error {
 	now, then := x.manifest, *prepared
 	now.Options.Acts, now.Files = false, x.draft.Files()
+	then.Trail = now.Trail                                                               // which is read last
 	then.Files = slices.DeleteFunc(slices.Clone(then.Files), func(f closing.File) bool { // those that are made later
 		return !slices.ContainsFunc(now.Files, func(own closing.File) bool { return own.Name == f.Name })
 	})
@@ -179,37 +181,77 @@ func (d *Ledger) Unchanged(ctx context.Context, m *closing.Manifest) error {
 	return nil
 }
 
-// compareActs lists where the package's acts differ from the ledger's audit trail, and what they lack.
-func (v *verifier) compareActs(ctx context.Context) (differences []string, err error) {
-	m := v.Manifest
+// readTrail states the head of the audit trail, with the acts of this package.
+func (x *maker) readTrail(ctx context.Context) error {
+	head, again := x.trail.Get()
+	if !again {
+		trail, err := x.Book.Trail(ctx)
+		if err != nil {
+			return x.wrapErr(err)
+		}
+		head = ledger.HeadOf(trail)
+	}
+	x.manifest.Trail = head
+	return nil
+}
+
+// checkActs lists where the package's acts contradict each other or its manifest, which needs no ledger.
+func (c *PackageCheck) checkActs() error {
+	m := c.Manifest
 	if !m.Options.Acts {
-		return nil, nil
+		return nil
 	}
-	text, err := ReadSmallFile(filepath.Join(v.Dir, filepath.FromSlash(ActsFile)), maxActsBytes)
+	text, err := ReadSmallFile(filepath.Join(c.Dir, filepath.FromSlash(ActsFile)), maxActsBytes)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	acts, err := ReadActs(text)
-	if err != nil {
-		return nil, err
+	if c.acts, err = ReadActs(text); err != nil {
+		return err
 	}
-	if lack := Round(acts).Whole(); lack != "" {
-		differences = append(differences, ActsFile+": "+lack)
+	differ := func(format string, values ...any) {
+		c.Differences = append(c.Differences, ActsFile+": "+fmt.Sprintf(format, values...))
 	}
+	if lack := Round(c.acts).Whole(); lack != "" {
+		differ("%s", lack)
+	}
+	before := ledger.Act{}
+	for _, a := range c.acts {
+		switch {
+		case a.Period != m.Period.Name() || a.Zone != m.Period.Timezone:
+			differ("act %d is about %s in %s", a.Number, a.Period, a.Zone)
+		case a.Number <= before.Number:
+			differ("act %d is out of order", a.Number)
+		case a.Number > m.Trail.Lines || a.Number == m.Trail.Lines && a.Digest != m.Trail.Digest:
+			differ("act %d, %s by %s, is not in the audit trail of the manifest", a.Number, a.Kind, a.User)
+		case a.Number == before.Number+1 && a.After(before.Digest) != a.Digest:
+			differ("act %d, %s by %s, was altered: its digest does not follow from the act before", a.Number, a.Kind, a.User)
+		}
+		before = a
+	}
+	return nil
+}
+
+// compareTrail compares the package's acts, and the audit trail of its manifest, with the ledger's.
+func (v *verifier) compareTrail(ctx context.Context) (differences []string, err error) {
+	m := v.Manifest
 	trail, err := v.ledger.Book.Trail(ctx)
 	if err != nil {
 		return nil, v.ledger.wrapErr(err)
 	}
-	for _, a := range acts {
-		switch {
-		case a.Period != m.Period.Name() || a.Zone != m.Period.Timezone:
-			differences = append(differences, fmt.Sprintf("%s: act %d is about %s in %s", ActsFile, a.Number, a.Period, a.Zone))
-		case len(trail) > 0 && (a.Number < 1 || a.Number > uint64(len(trail)) || trail[a.Number-1] != a):
+	if len(trail) == 0 && m.Trail.Lines > 0 { // the ledger may come from another source
+		v.notCompared(fmt.Sprintf("the audit trail, because the ledger's is empty; in the package, it has %s", console.Counted(m.Trail.Lines, "line")))
+		if m.Options.Acts {
+			v.notCompared(ActsFile)
+		}
+		return nil, nil
+	}
+	if err := m.Trail.Compare(trail); err != nil {
+		differences = append(differences, "manifest: the ledger's audit trail is not that of the package: "+err.Error())
+	}
+	for _, a := range v.acts {
+		if a.Number < 1 || a.Number > uint64(len(trail)) || trail[a.Number-1] != a {
 			differences = append(differences, fmt.Sprintf("%s: act %d, %s by %s, is not in the ledger's audit trail", ActsFile, a.Number, a.Kind, a.User))
 		}
-	}
-	if len(trail) == 0 {
-		v.Notes, v.Part = append(v.Notes, "not compared: "+ActsFile+", because the ledger has no audit trail"), true
 	}
 	return differences, nil
 }

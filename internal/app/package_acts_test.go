@@ -15,6 +15,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/finance/closing"
+	"github.com/feeledger/fees/internal/finance/closing/signature"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/network"
 )
@@ -71,21 +72,63 @@ func TestPackageWithActs(t *testing.T) {
 	c := checked(t, dir, place, q.PackageOptions)
 	require.Empty(t, c.Damage)
 	require.Empty(t, c.Differences)
-	require.False(t, c.Part)
+	require.False(t, c.Partly())
 
 	c = checked(t, dir, copied(t), q.PackageOptions) // another ledger of the same blocks
 	require.Empty(t, c.Differences)
-	require.True(t, c.Part)
-	require.Contains(t, c.Notes, "not compared: inputs/acts.csv, because the ledger has no audit trail")
+	require.True(t, c.Partly())
+	require.Equal(t, []string{"the audit trail, because the ledger's is empty; in the package, it has 3 lines", "inputs/acts.csv"}, c.NotCompared)
 
 	// A trail that was rewritten with fitting digests is found by the package.
 	other := copied(t)
 	recorded(t, other, made.Sum, [2]string{"anna", "prepared"}, [2]string{"eve", "approved"}, [2]string{"anna", "closed"})
 	c = checked(t, dir, other, q.PackageOptions)
-	require.Equal(t, []string{"inputs/acts.csv: act 2, approved by bob, is not in the ledger's audit trail", "inputs/acts.csv: act 3, closed by anna, is not in the ledger's audit trail"}, c.Differences)
+	require.Len(t, c.Differences, 3)
+	require.Contains(t, c.Differences[0], "manifest: the ledger's audit trail is not that of the package: the ledger is damaged: table trail: line 3 has the digest ")
+	require.Equal(t, []string{"inputs/acts.csv: act 2, approved by bob, is not in the ledger's audit trail", "inputs/acts.csv: act 3, closed by anna, is not in the ledger's audit trail"}, c.Differences[1:])
 	short := copied(t)
 	recorded(t, short, made.Sum, [2]string{"anna", "prepared"})
-	require.Len(t, checked(t, dir, short, q.PackageOptions).Differences, 2, "lines are missing at the end")
+	c = checked(t, dir, short, q.PackageOptions)
+	require.Len(t, c.Differences, 3, "lines are missing at the end")
+	require.Contains(t, c.Differences[0], "table trail: it has 1 line, fewer than the 3 that were there")
+
+	// A later line does not change the package. The head that was kept finds lines that were removed.
+	require.Equal(t, ledger.HeadOf(acts), closed.Manifest.Trail)
+	text, err = os.ReadFile(filepath.Join(dir, "about.txt"))
+	require.NoError(t, err)
+	require.Contains(t, string(text), "audit trail")
+	require.Contains(t, string(text), closed.Manifest.Trail.String())
+	for ledgers, damages := range map[string]int{place: 0, short: 1, other: 1} {
+		found, err := app.Verify(t.Context(), app.VerifyOptions{Place: ledgers, Trail: chain.Some(closed.Manifest.Trail)})
+		require.NoError(t, err)
+		require.Equal(t, damages, found.Damages, "%v", found.Damage)
+		require.True(t, found.Trail.Known())
+	}
+
+	// Altered acts contradict the manifest, without a ledger.
+	alone := func(change func(string) string) []string {
+		copied := filepath.Join(t.TempDir(), "january")
+		require.NoError(t, os.CopyFS(copied, os.DirFS(dir)))
+		rewritten(t, copied, app.ActsFile, change)
+		c, err := app.CheckPackage(t.Context(), copied, func(context.Context) (*app.Ledger, error) { return nil, nil }, app.Vouchers{Signers: signature.Signers{}}, q.PackageOptions)
+		require.NoError(t, err)
+		return c.Differences
+	}
+	lines := func(text string) []string { return strings.SplitAfter(text, "\n") }
+	for name, change := range map[string]func(string) string{
+		"another user":     func(s string) string { return strings.Replace(s, ",bob,", ",eve,", 1) },
+		"another comment":  func(s string) string { return strings.Replace(s, "and no", "and yes", 1) },
+		"another period":   func(s string) string { return strings.ReplaceAll(s, ",2026-01,", ",2026-02,") },
+		"no approval":      func(s string) string { l := lines(s); return l[0] + l[1] + l[3] },
+		"another order":    func(s string) string { l := lines(s); return l[0] + l[2] + l[1] + l[3] },
+		"an act twice":     func(s string) string { l := lines(s); return l[0] + l[1] + l[2] + l[2] + l[3] },
+		"a later act":      func(s string) string { return strings.Replace(s, "\n3,", "\n4,", 1) },
+		"another digest":   func(s string) string { return strings.Replace(s, acts[2].Digest.String(), acts[1].Digest.String(), 1) },
+		"not closed":       func(s string) string { l := lines(s); return l[0] + l[1] + l[2] },
+		"another manifest": func(s string) string { return strings.Replace(s, made.Sum, strings.Repeat("a", 64), 1) },
+	} {
+		require.NotEmpty(t, alone(change), name)
+	}
 	db, err := sql.Open("sqlite", place)
 	require.NoError(t, err)
 	defer db.Close()

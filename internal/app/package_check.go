@@ -36,10 +36,11 @@ type PackageCheck struct {
 	Stamp         *timestamp.Checked
 	console.Token          // the network's
 	Notes         []string // for the reader
-	Part          bool     // something was not compared
+	NotCompared   []string // files, and what else was not compared
 	Alone         bool     // there was no ledger: no figures were compared
 
-	earlierTable bool // networks.json is an earlier version of the built-in table
+	acts         []ledger.Act // of inputs/acts.csv
+	earlierTable bool         // networks.json is an earlier version of the built-in table
 }
 
 // Vouchers are the signers and timestamp authorities that a check accepts.
@@ -93,21 +94,35 @@ func CheckPackage(ctx context.Context, dir string, open func(context.Context) (*
 	}
 	if d == nil {
 		c.skipFigures(tables)
-		return c, c.checkAccepted()
+		return c, errors.Join(c.checkAccepted(), c.checkActs())
 	}
 	defer d.Close()
 	if c.Manifest.Options.OwnNetworks {
 		d.Tables = tables
 		d.setLastBlock(ctx)
 	}
-	again := verifier{PackageCheck: c, ledger: d, options: &o, priced: priced}
-	if c.Differences, err = again.check(ctx); err != nil {
+	if err := c.checkActs(); err != nil {
 		return nil, err
 	}
+	again := verifier{PackageCheck: c, ledger: d, options: &o, priced: priced}
+	differences, err := again.check(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c.Differences = append(c.Differences, differences...)
 	slices.Sort(c.Notes)
 	c.Notes = slices.Compact(c.Notes)
 	return c, nil
 }
+
+// ErrPartly reports that some of a package was not compared.
+var ErrPartly = failure.New(failure.NotCovered, "the package is only partly verified")
+
+// Partly reports whether something was not compared.
+func (c *PackageCheck) Partly() bool { return len(c.NotCompared) > 0 }
+
+// notCompared notes what was not compared.
+func (c *PackageCheck) notCompared(what string) { c.NotCompared = append(c.NotCompared, what) }
 
 // ledgerOfArchive makes a temporary ledger of the package's blocks from an archive. For a complete period it adds
 // the neighboring blocks, which prove where the period begins and ends.
@@ -141,8 +156,8 @@ func (c *PackageCheck) skipFigures(tables network.Tables) {
 	if n, ok := tables.Named(c.Manifest.Network); ok {
 		c.Token = console.TokenOfNetwork(n)
 	}
-	c.Part, c.Alone = true, true
-	c.Notes = []string{"not compared because there is no ledger: the blocks and all figures"}
+	c.Alone = true
+	c.notCompared("the blocks and all figures, because there is no ledger")
 }
 
 // verifier compares a package with a ledger.
@@ -192,7 +207,7 @@ func (v *verifier) check(ctx context.Context) (differences []string, err error) 
 	if now.String() != m.Evidence.String() {
 		v.Notes = append(v.Notes, fmt.Sprintf("the ledger's evidence is better now (%v); close the period again", now))
 	}
-	if differences, err = v.compareActs(ctx); err != nil {
+	if differences, err = v.compareTrail(ctx); err != nil {
 		return nil, err
 	}
 	about, err := v.compareAccepted(ctx)
@@ -231,45 +246,34 @@ func (v *verifier) check(ctx context.Context) (differences []string, err error) 
 	return differences, nil
 }
 
-// again makes the package from its own inputs in a temporary directory. If no gateway is reachable, it copies the
-// files that need one. Unfit are the acceptances that fit no difference.
+// again makes the package from its own inputs in a temporary directory. If no gateway is reachable, the package's own
+// files stand in for those that need one. Unfit are the acceptances that fit no difference.
 func (v *verifier) again(ctx context.Context) (_ *closing.Manifest, unfit []string, err error) {
 	x, err := v.maker(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	err = v.draft(ctx, x)
-	if kind := KindOf(err); !x.manifest.Options.Balances || kind != failure.Unanswered && kind != failure.NotFound {
-		return &x.manifest, x.unfit, err
+	if !v.options.Offline || !x.manifest.Options.Balances {
+		err = v.draft(ctx, x)
+		if kind := KindOf(err); !x.manifest.Options.Balances || kind != failure.Unanswered && kind != failure.NotFound {
+			return &x.manifest, x.unfit, err
+		}
+		v.Notes = append(v.Notes, "the gateway is not reachable ("+err.Error()+"); the files that need balances were not compared")
+		if x, err = v.maker(ctx); err != nil {
+			return nil, nil, err
+		}
 	}
-	v.Notes = append(v.Notes, "not compared because the gateway is not reachable ("+err.Error()+"): files that need balances")
-	if x, err = v.maker(ctx); err != nil {
-		return nil, nil, err
-	}
-	x.withoutSource = true
+	x.kept = v.Manifest
 	if err := v.draft(ctx, x); err != nil {
 		return nil, nil, err
 	}
-	v.takeOver(&x.manifest)
-	v.Part = true
-	return &x.manifest, x.unfit, nil
-}
-
-// takeOver copies the entries of files that need a gateway from the package.
-func (v *verifier) takeOver(made *closing.Manifest) {
-	m := v.Manifest
-	made.Findings.Statements, made.Findings.Rollforward = m.Findings.Statements, m.Findings.Rollforward
-	names := slices.Concat(statementFiles, rollforwardFiles, []string{CoverFile})
-	if m.Options.With == WithMovements {
-		made.Findings.Journal, made.LeftOut = m.Findings.Journal, m.LeftOut
-		names = append([]string{"journal." + m.Options.Journal}, names...)
-	}
-	for _, f := range m.Files {
+	names := gatewayFiles(&v.Manifest.Options)
+	for _, f := range v.Manifest.Files {
 		if slices.Contains(names, f.Name) {
-			made.Files = append(made.Files, f)
-			v.Notes = append(v.Notes, "not compared: "+f.Name)
+			v.notCompared(f.Name)
 		}
 	}
+	return &x.manifest, x.unfit, nil
 }
 
 func (v *verifier) draft(ctx context.Context, x *maker) error {
@@ -300,7 +304,7 @@ func (v *verifier) maker(ctx context.Context) (*maker, error) {
 	if err != nil {
 		return nil, err
 	}
-	x.examined, x.evidence, x.again = v.blocks, m.Evidence, true
+	x.examined, x.evidence, x.again, x.trail = v.blocks, m.Evidence, true, chain.Some(m.Trail)
 	x.inputs.Accounts = []string{in(inputAccounts)}
 	if m.Options.Labels {
 		if x.inputs.Labels, err = ReadAddressBook(in(inputLabels)); err != nil {

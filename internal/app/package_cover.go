@@ -9,7 +9,7 @@ import (
 	"github.com/feeledger/fees/internal/table"
 )
 
-// CoverFile is the cover of a package, to sign on paper. Findings and checksums of files that need a gateway are on it.
+// CoverFile is the cover of a package, to sign on paper.
 const CoverFile = "cover.pdf"
 
 // writeCover writes the cover: how the package was made, its findings, accounts and files.
@@ -17,7 +17,7 @@ func (x *maker) writeCover(w io.Writer, a *closing.About) error {
 	m := &x.manifest
 	made := a.Sheet()
 	made.Title = "How this package was made"
-	sheets := []*table.Sheet{made, findingsSheet(m), accountsSheet(m.Accounts), filesSheet(x.draft.Files())}
+	sheets := []*table.Sheet{made, findingsSheet(m), accountsSheet(m.Accounts), filesSheet(x.files())}
 	if m.Findings.Accepted > 0 {
 		sheets = slices.Insert(sheets, 2, x.acceptedSheet())
 	}

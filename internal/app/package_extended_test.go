@@ -37,7 +37,7 @@ func TestMonthAfterTheLedgerWasExtendedDownwards(t *testing.T) {
 	require.Empty(t, c.Damage)
 	require.Empty(t, c.Differences)
 	require.Empty(t, c.Notes)
-	require.False(t, c.Part)
+	require.False(t, c.Partly())
 	again := packed(t, opened(t, place), q)
 	require.False(t, again.Changed, "closed again, every byte is the same")
 }

@@ -2,6 +2,7 @@ package app
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/csv"
 	"errors"
@@ -38,7 +39,7 @@ func (x *maker) make(ctx context.Context) error {
 			return err
 		}
 	}
-	x.manifest.Files = x.draft.Files()
+	x.manifest.Files = x.files()
 	return nil
 }
 
@@ -160,9 +161,49 @@ var (
 	rollforwardFiles = []string{"rollforward.json", "rollforward.xlsx"}
 )
 
+// gatewayFiles returns the names of the files that need balances.
+func gatewayFiles(o *closing.Options) (names []string) {
+	if !o.Balances {
+		return nil
+	}
+	names = slices.Concat(statementFiles, rollforwardFiles)
+	if o.With == WithMovements {
+		names = append(names, "journal."+o.Journal)
+	}
+	return names
+}
+
+// takeOver takes the findings of the files that were not made from the package.
+func (x *maker) takeOver() {
+	if x.kept == nil {
+		return
+	}
+	m := &x.manifest
+	m.Findings.Statements, m.Findings.Rollforward = x.kept.Findings.Statements, x.kept.Findings.Rollforward
+	if m.Options.With == WithMovements {
+		m.Findings.Journal, m.LeftOut = x.kept.Findings.Journal, x.kept.LeftOut
+	}
+}
+
+// files returns the files made so far and, by name, those of the package that stand in for others.
+func (x *maker) files() []closing.File {
+	if x.kept == nil {
+		return x.draft.Files()
+	}
+	all := slices.Clone(x.draft.Files())
+	names := gatewayFiles(&x.manifest.Options)
+	for _, f := range x.kept.Files {
+		if slices.Contains(names, f.Name) {
+			all = append(all, f)
+		}
+	}
+	slices.SortFunc(all, func(a, b closing.File) int { return cmp.Compare(a.Name, b.Name) })
+	return all
+}
+
 func (x *maker) makeStatements(ctx context.Context) error {
 	o := &x.manifest.Options
-	if o.Balances && x.withoutSource {
+	if o.Balances && x.kept != nil {
 		return nil
 	}
 	q := StatementQuestion{Question: x.question(x.options.Asked), Concurrency: x.options.Concurrency}
@@ -190,7 +231,7 @@ func (x *maker) makeStatements(ctx context.Context) error {
 // makeRollforward makes the rollforward (for a year, by month) with every movement.
 func (x *maker) makeRollforward(ctx context.Context) error {
 	o := &x.manifest.Options
-	if !o.Rollforward || o.Balances && x.withoutSource {
+	if !o.Rollforward || o.Balances && x.kept != nil {
 		return nil
 	}
 	q := RollforwardQuestion{Question: x.question(x.options.Asked), By: ByPeriod, Classes: x.classes, Concurrency: x.options.Concurrency}
@@ -219,7 +260,7 @@ func (x *maker) journalName() string { return "journal." + x.manifest.Options.Jo
 // makeJournal makes the journal. If the journal would be wrong, it is left out and the manifest says why.
 func (x *maker) makeJournal(ctx context.Context) error {
 	o := &x.manifest.Options
-	if o.With == WithMovements && x.withoutSource {
+	if o.With == WithMovements && x.kept != nil {
 		return nil
 	}
 	e, err := x.export(ctx, x.held, ExportQuestion{Question: x.question(Progress{}), With: o.With, Style: journal.Style{Names: x.names, Alone: true}, Balances: func() (source.Source, error) { return x.told, nil }})

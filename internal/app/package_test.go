@@ -104,7 +104,7 @@ func TestPackage(t *testing.T) {
 	require.Empty(t, c.Damage)
 	require.Empty(t, c.Differences)
 	require.Empty(t, c.Notes)
-	require.False(t, c.Part)
+	require.False(t, c.Partly())
 	require.Equal(t, "GLMR", c.Symbol)
 	other := q.PackageOptions
 	other.Program = "a later test"
@@ -137,7 +137,7 @@ func TestPackageOfFees(t *testing.T) {
 	require.FileExists(t, filepath.Join(q.Dir, "journal.beancount"))
 	c := checked(t, q.Dir, place, app.PackageOptions{Program: "a test"})
 	require.Empty(t, c.Differences)
-	require.False(t, c.Part)
+	require.False(t, c.Partly())
 }
 
 // A package is signed as it is made, and its check says whose signature that is.
@@ -189,9 +189,9 @@ func TestCheckPackageAlone(t *testing.T) {
 	}
 	c, err := alone()
 	require.NoError(t, err)
-	require.True(t, c.Alone && c.Part)
+	require.True(t, c.Alone && c.Partly())
 	require.Equal(t, "GLMR", c.Symbol)
-	require.Equal(t, []string{"not compared because there is no ledger: the blocks and all figures"}, c.Notes)
+	require.Equal(t, []string{"the blocks and all figures, because there is no ledger"}, c.NotCompared)
 	require.Empty(t, c.Differences)
 	require.Empty(t, c.Signatures)
 
@@ -224,7 +224,7 @@ func TestCheckPackageByAnArchive(t *testing.T) {
 	c, err := by(withBalances(t))
 	require.NoError(t, err)
 	require.Empty(t, c.Differences)
-	require.False(t, c.Alone || c.Part)
+	require.False(t, c.Alone || c.Partly())
 
 	edit(t, q.Dir, closing.ManifestFile, `"charged": "1`, `"charged": "2`)
 	c, err = by(withBalances(t))
@@ -523,12 +523,20 @@ func TestCheckPackageWithoutAGateway(t *testing.T) {
 	o := q.PackageOptions
 	o.Balances = func() (source.Source, error) { return nil, app.ErrUnanswered }
 	c := checked(t, q.Dir, place, o)
-	require.True(t, c.Part)
+	require.True(t, c.Partly())
 	require.Empty(t, c.Differences)
-	require.Equal(t, []string{"not compared because the gateway is not reachable (not answered): files that need balances",
-		"not compared: cover.pdf", "not compared: journal.hledger", "not compared: rollforward.json", "not compared: rollforward.xlsx", "not compared: statements.json", "not compared: statements.xlsx"}, c.Notes)
+	require.Equal(t, []string{"the gateway is not reachable (not answered); the files that need balances were not compared"}, c.Notes)
+	require.Equal(t, []string{"journal.hledger", "rollforward.json", "rollforward.xlsx", "statements.json", "statements.xlsx"}, c.NotCompared)
+	o.Offline = true
+	c = checked(t, q.Dir, place, o)
+	require.Empty(t, c.Notes)
+	require.Empty(t, c.Differences, "the cover, too, is the same")
+	require.Len(t, c.NotCompared, 5)
 	edit(t, q.Dir, closing.ManifestFile, `"drifts": 0`, `"drifts": 7`)
 	require.Len(t, checked(t, q.Dir, place, o).Differences, 1)
+	rewritten(t, q.Dir, app.CoverFile, func(text string) string { return text + "\n" })
+	require.Contains(t, checked(t, q.Dir, place, o).Differences, "cover.pdf differs from the file made from the ledger")
+	o.Offline = false
 	o.Balances = func() (source.Source, error) { return nil, errAway }
 	_, err := check(t, q.Dir, place, o)
 	require.ErrorIs(t, err, errAway, "no trouble that passes")

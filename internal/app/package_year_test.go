@@ -83,7 +83,7 @@ func TestPackageOfAYear(t *testing.T) {
 	require.NoError(t, os.Remove(q.Classes))
 	c := checked(t, q.Dir, place, q.PackageOptions)
 	require.Empty(t, c.Differences)
-	require.False(t, c.Part)
+	require.False(t, c.Partly())
 
 	// A changed figure is found even with new checksums.
 	reseal(t, q.Dir, func(name string, text []byte) []byte {

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/ledger"
@@ -12,7 +13,8 @@ import (
 type Status struct {
 	ledger.Status
 	Charged, Burned, Treasury, Author chain.Optional[chain.Wei]
-	Jobs                              chain.Optional[queue.Summary] // for a shared ledger
+	Jobs                              chain.Optional[queue.Summary]    // for a shared ledger
+	Trail                             chain.Optional[ledger.TrailHead] // unknown if the audit trail was altered
 }
 
 // Status returns the status of the ledger.
@@ -24,6 +26,11 @@ func (d *Ledger) Status(ctx context.Context) (s Status, err error) {
 	parts := t.Uncharged + t.Unaccounted // transactions with an unknown split of the fee
 	s.Charged = knownUnless(t.Uncharged, t.Charged)
 	s.Burned, s.Treasury, s.Author = knownUnless(parts, t.Burned), knownUnless(parts, t.Treasury), knownUnless(parts, t.Author)
+	if trail, err := d.Book.Trail(ctx); err == nil {
+		s.Trail = chain.Some(ledger.HeadOf(trail))
+	} else if !errors.Is(err, ledger.ErrDamaged) {
+		return s, d.wrapErr(err)
+	}
 	if pool := d.Book.Pool(); pool != nil {
 		jobs, err := queue.Jobs(ctx, pool)
 		if err != nil {

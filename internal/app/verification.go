@@ -18,6 +18,8 @@ type VerifyOptions struct {
 	Progress Progress
 	// Against supplies the source to compare all blocks with; may be nil.
 	Against *FillOptions
+	// Trail is a head of the audit trail that was kept elsewhere; unknown for none.
+	Trail chain.Optional[ledger.TrailHead]
 	// Program is stored in the ledger beside changed judgements.
 	Program string
 }
@@ -33,6 +35,8 @@ type Verification struct {
 	Answered    int                 `json:"answered"` // requests unanswered when the ledger was filled
 	Evidence    evidence.Evidence   `json:"evidence"` // the ledger's level of evidence afterwards
 	NotKept     *string             `json:"not_kept"` // why the results were not stored; null if they were
+	// Trail is the head of the audit trail, to keep elsewhere; unknown if the trail was altered.
+	Trail chain.Optional[ledger.TrailHead] `json:"trail"`
 
 	facts    int // differences in recorded facts
 	rejudged int // differences in judgement
@@ -61,6 +65,9 @@ func Verify(ctx context.Context, o VerifyOptions) (*Verification, error) {
 		o.Progress.show(done, total)
 	})
 	o.Progress.end()
+	if err == nil {
+		err = v.compareTrail(ctx)
+	}
 	if err != nil {
 		return nil, d.wrapErr(err)
 	}
@@ -74,6 +81,24 @@ func Verify(ctx context.Context, o VerifyOptions) (*Verification, error) {
 	s, err := d.Book.Status(ctx)
 	v.Evidence = s.Evidence
 	return v, d.wrapErr(err)
+}
+
+// compareTrail reads the head of the audit trail, and compares the trail with the head that was kept elsewhere.
+func (v *Verification) compareTrail(ctx context.Context) error {
+	trail, err := v.ledger.Book.Trail(ctx)
+	if errors.Is(err, ledger.ErrDamaged) { // which is already reported
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	v.Trail = chain.Some(ledger.HeadOf(trail))
+	if kept, some := v.options.Trail.Get(); some {
+		if err := kept.Compare(trail); err != nil {
+			v.damage(ledger.Damage{Table: "trail", Message: err.Error()})
+		}
+	}
+	return nil
 }
 
 // Err returns the findings as an error: a [LedgerError] of ledger.ErrDamaged if the ledger, or the source,

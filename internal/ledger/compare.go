@@ -135,7 +135,7 @@ func (b *Book) Rejudge(ctx context.Context, program string, found []Difference) 
 	var rows []row
 	for _, d := range found {
 		if d.Judgement {
-			rows = append(rows, row{int64(d.Height), d.Table, d.Row, d.Column, program, d.Stored, d.Now})
+			rows = append(rows, signedRow(rejudgementFields, &rejudgement{d, program}))
 		}
 	}
 	if len(rows) == 0 {
@@ -143,7 +143,7 @@ func (b *Book) Rejudge(ctx context.Context, program string, found []Difference) 
 	}
 	return b.change(ctx, func(tx transaction) error {
 		for _, r := range rows {
-			if err := tx.exec(ctx, putInto("rejudgements", rejudgementColumns, 5), r...); err != nil {
+			if err := tx.exec(ctx, putInto("rejudgements", rejudgementColumns, rejudgementKey), r...); err != nil {
 				return err
 			}
 		}
@@ -151,7 +151,38 @@ func (b *Book) Rejudge(ctx context.Context, program string, found []Difference) 
 	})
 }
 
-// rejudgementColumns start with the key.
-var rejudgementColumns = []column{
-	{"height", integer}, {"table_name", text}, {"row_number", integer}, {"column_name", text}, {"program", text}, {"before", text}, {"after", text},
+// rejudgement is a judgement by a later version of the program.
+type rejudgement struct {
+	Difference
+	program string
+}
+
+// rejudgementFields start with the key.
+var rejudgementFields = []field[rejudgement]{
+	{"height", fact, func(r *rejudgement) any { return &r.Height }},
+	{"table_name", fact, func(r *rejudgement) any { return &r.Table }},
+	{"row_number", fact, func(r *rejudgement) any { return &r.Row }},
+	{"column_name", fact, func(r *rejudgement) any { return &r.Column }},
+	{"program", fact, func(r *rejudgement) any { return &r.program }},
+	{"before", fact, func(r *rejudgement) any { return &r.Stored }},
+	{"after", fact, func(r *rejudgement) any { return &r.Now }},
+}
+
+const rejudgementKey = 5 // columns
+
+var rejudgementColumns = signedColumns(rejudgementFields)
+
+// rejudgements finds altered rows, and rows about blocks that the ledger does not contain.
+func (v *verification) rejudgements(ctx context.Context) error {
+	columns := append(slices.Clip(rejudgementColumns), column{"stored", integer})
+	err := list(ctx, v.q, columns, func(r row) error {
+		var x rejudgement
+		if err := readSigned(rejudgementFields, r[:len(rejudgementColumns)], &x); err != nil {
+			v.found(Damage{Table: "rejudgements", Message: fmt.Sprintf("the row of block %v was altered: %v", r[0], err)})
+		} else if r[len(rejudgementColumns)] == int64(0) {
+			v.found(Damage{Table: "rejudgements", Message: fmt.Sprintf("a row is about block %d, which the ledger does not contain", x.Height)})
+		}
+		return nil
+	}, "SELECT "+columnList(rejudgementColumns)+", (SELECT count(*) FROM blocks b WHERE b.height = r.height) AS stored FROM rejudgements r")
+	return v.unlessDamaged("rejudgements", err)
 }

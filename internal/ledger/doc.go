@@ -60,7 +60,8 @@
 //
 // The table trail has a line for each act of a user: who prepared, returned, approved, closed or withdrew the
 // package of a period ([Act]). A line's digest covers the line before it, so that no line can be altered, removed or
-// moved unnoticed, except at the end; a closed package contains the digests. Record appends within one transaction.
+// moved unnoticed, except at the end; [TrailHead], which each package contains, shows that. Record appends within one
+// transaction and reads the line back.
 // The trail stays with a ledger when months are detached.
 //
 // # Changes

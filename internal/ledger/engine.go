@@ -27,6 +27,10 @@ type engine interface {
 	snapshot(ctx context.Context) (q querier, end func(), err error)
 	// checkIndexes checks that the indexes find the existing rows, and reports errors to found.
 	checkIndexes(ctx context.Context, found func(message string)) error
+	// schema describes the database's tables and views; version is that of the engine.
+	schema(ctx context.Context) (s schema, version string, err error)
+	// intendedSchema describes those that this program creates, for a token with that many decimals.
+	intendedSchema(ctx context.Context, decimals int) (schema, error)
 	close() error
 }
 

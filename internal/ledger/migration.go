@@ -171,14 +171,14 @@ func readDecimals(ctx context.Context, q querier) (decimals int, err error) {
 }
 
 // setDecimals sets the decimals of a new ledger's token, and changes the views of amounts in the token.
-func setDecimals(ctx context.Context, tx transaction, decimals int) error {
+func setDecimals(ctx context.Context, q querier, decimals int) error {
 	if !hasOtherDecimals(decimals) {
 		return nil
 	}
-	if err := execAll(ctx, tx, "CREATE TABLE book_unit (decimals INTEGER NOT NULL)", fmt.Sprintf("INSERT INTO book_unit (decimals) VALUES (%d)", decimals)); err != nil {
+	if err := execAll(ctx, q, "CREATE TABLE book_unit (decimals INTEGER NOT NULL)", fmt.Sprintf("INSERT INTO book_unit (decimals) VALUES (%d)", decimals)); err != nil {
 		return err
 	}
-	text, err := tx.dialect().render(migration1, decimals)
+	text, err := q.dialect().render(migration1, decimals)
 	if err != nil {
 		return err
 	}
@@ -186,7 +186,7 @@ func setDecimals(ctx context.Context, tx transaction, decimals int) error {
 		if !strings.Contains(view[0], "_token") {
 			continue
 		}
-		if err := execAll(ctx, tx, "DROP VIEW "+view[1], view[0]); err != nil {
+		if err := execAll(ctx, q, "DROP VIEW "+view[1], view[0]); err != nil {
 			return fmt.Errorf("view %s: %w", view[1], err)
 		}
 	}

@@ -88,16 +88,20 @@ func (e *postgresEngine) makePartition(ctx context.Context, span chain.Heights) 
 			if slices.ContainsFunc(there, func(p partition) bool { return p.table == t.name && p.First <= span.First && p.Last >= span.Last }) {
 				continue
 			}
-			name := fmt.Sprintf("%s_%d", t.name, span.First)
-			err := execAll(ctx, tx,
-				fmt.Sprintf("CREATE TABLE %s (LIKE %s INCLUDING ALL)", name, t.name),
-				fmt.Sprintf("ALTER TABLE %s ATTACH PARTITION %s FOR VALUES FROM (%d) TO (%d)", t.name, name, span.First*t.times, (span.Last+1)*t.times))
-			if err != nil {
+			if err := makePartitionTable(ctx, tx, t.name, t.times, span); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
+}
+
+// makePartitionTable creates the partition of a table for a span, with the factor from a height to the table's key.
+func makePartitionTable(ctx context.Context, q querier, table string, times uint64, span chain.Heights) error {
+	name := fmt.Sprintf("%s_%d", table, span.First)
+	return execAll(ctx, q,
+		fmt.Sprintf("CREATE TABLE %s (LIKE %s INCLUDING ALL)", name, table),
+		fmt.Sprintf("ALTER TABLE %s ATTACH PARTITION %s FOR VALUES FROM (%d) TO (%d)", table, name, span.First*times, (span.Last+1)*times))
 }
 
 // below returns the partitions that are entirely below a height.

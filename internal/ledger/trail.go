@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"time"
 	"unicode/utf8"
 
 	"github.com/feeledger/fees/chain"
@@ -168,10 +169,10 @@ func readTrail(ctx context.Context, q querier) (acts []Act, err error) {
 // Trail returns the audit trail in order. It returns ErrDamaged if a line was altered, removed or moved.
 func (b *Book) Trail(ctx context.Context) ([]Act, error) { return readTrail(ctx, b.engine.shared()) }
 
-// Record appends an act to the audit trail in one transaction and returns it with its number and digest. It calls
-// allow, which may be nil, with the lines before it; an error of allow records nothing. An altered trail is not
-// extended. The ledger must have been opened with OpenTrail or OpenWriter. It returns ErrLocked if another program's
-// change of a file takes longer than five seconds.
+// Record appends an act to the audit trail in one transaction, reads it back and returns it with its number and digest. It
+// calls allow, which may be nil, with the lines before it; an error of allow records nothing. An altered trail is not
+// extended. The ledger must have been opened with OpenTrail or OpenWriter. It returns ErrDamaged if the database did not
+// keep the act, and ErrLocked if another program's change of a file takes longer than five seconds.
 func (b *Book) Record(ctx context.Context, act Act, allow func(before []Act) error) (Act, error) {
 	if err := act.Check(); err != nil {
 		return act, err
@@ -200,7 +201,25 @@ func (b *Book) Record(ctx context.Context, act Act, allow func(before []Act) err
 		act.Digest = act.After(before)
 		return tx.insert(ctx, "trail", actColumns, []row{rowOf(actFields, &act)})
 	})
-	return act, err
+	if err != nil {
+		return act, err
+	}
+	return act, b.checkKept(ctx, act)
+}
+
+// maxReadBack limits how long an act is read back.
+const maxReadBack = 10 * time.Second
+
+// checkKept returns ErrDamaged unless the trail contains an act that was just recorded. A rule, a trigger or a view of the
+// database can drop or change it without an error.
+func (b *Book) checkKept(ctx context.Context, act Act) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), maxReadBack) // it is recorded, even if the caller has left
+	defer cancel()
+	have, err := b.Trail(ctx)
+	if err == nil && (uint64(len(have)) < act.Number || have[act.Number-1] != act) {
+		err = damaged("table trail: line %d was written, but the database did not keep it. Find the cause with fees ledger verify", act.Number)
+	}
+	return err
 }
 
 // trail finds the first line of the audit trail that was altered, removed or moved.

@@ -27,8 +27,10 @@ func (d Damage) String() string {
 }
 
 // Verify checks the ledger against itself: each block's row by its sum, the blocks by their parent hashes, that
-// none is missing, the seals by the digests, the totals by the rows, and the indexes by what they index. It
-// reports damage to found, and the number of checked blocks to progress.
+// none is missing, the seals by the digests, the totals by the rows, the indexes by what they index, and the database's
+// tables, keys, views, triggers, rules and row security by those that this program creates. It reports damage to found,
+// and the number of checked blocks to progress. It returns ErrSchemaUnread, after all else, if a PostgreSQL role may not
+// create temporary tables, with which the schema is compared.
 //
 // The ledger may be written meanwhile, and no snapshot is held for long: a block and its rows come from one
 // snapshot, and so do a day or a month and its totals. Blocks sealed meanwhile are verified too. Changes by
@@ -38,9 +40,16 @@ func (d Damage) String() string {
 // source (Compare), or with a seal kept elsewhere, does. Nor does it notice lines removed from the end of the audit
 // trail; a package that was closed after them does.
 func (b *Book) Verify(ctx context.Context, found func(Damage), progress func(done, total uint64)) error {
+	unread := b.compareSchema(ctx, found)
+	if unread != nil && !errors.Is(unread, ErrSchemaUnread) && !errors.Is(unread, ErrDamaged) {
+		return unread
+	}
 	err := b.engine.checkIndexes(ctx, func(message string) { found(Damage{Table: "indexes", Message: message}) })
 	if err == nil {
 		err = b.verify(ctx, found, progress)
+	}
+	if err == nil {
+		err = unread
 	}
 	if errors.Is(err, ErrDamaged) {
 		found(Damage{Table: "book", Message: "the rest could not be verified: " + err.Error()})
@@ -83,7 +92,7 @@ func (b *Book) verify(ctx context.Context, found func(Damage), progress func(don
 		progress(v.done, max(total, v.done))
 	}
 	err = v.sealedBlocks(ctx, v.verify)
-	for _, check := range []func(context.Context) error{v.ended, v.otherBlocks, v.strays, v.proved, v.trail} {
+	for _, check := range []func(context.Context) error{v.ended, v.otherBlocks, v.strays, v.proved, v.rejudgements, v.trail} {
 		if err == nil {
 			err = check(ctx)
 		}

@@ -117,6 +117,7 @@ func TestAcceptDifferences(t *testing.T) {
 	// The record's way into the package keeps them; the reviewer sees them before the decision.
 	fields := o.recordForm(t, "anna", path)
 	form := o.page(t, "anna", "/close?period=2026-01&record="+strings.TrimPrefix(at, "/reconcile/"))
+	require.Contains(t, form.text, ledger.HeadOf(trail).String())
 	require.Contains(t, form.text, "<dt>accepted differences</dt><dd>"+strconv.Itoa(accepted))
 	require.Equal(t, http.StatusSeeOther, o.send(t, "anna", "/close", fields...).status)
 	review := o.page(t, "bob", "/close/2026-01")
@@ -139,7 +140,7 @@ func TestAcceptDifferences(t *testing.T) {
 	}
 	c := check()
 	require.Empty(t, append(c.Damage, c.Differences...))
-	require.False(t, c.Part)
+	require.False(t, c.Partly())
 	require.EqualValues(t, 4, c.Manifest.Findings.Differences)
 	require.EqualValues(t, accepted, c.Manifest.Findings.Accepted)
 	text, err := os.ReadFile(filepath.Join(dir, "inputs", "accepted.csv"))

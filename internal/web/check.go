@@ -56,7 +56,9 @@ func (c *check) cell() cell {
 		return cell{Text: "not checked"}
 	case c.State == checkRuns:
 		return cell{Text: c.progress()}
-	case c.State == checkProved || c.State == checkInPart:
+	case c.State == checkInPart:
+		return cell{Text: c.State + " " + c.Ended.UTC().Format(time.RFC3339), Class: "warn"}
+	case c.State == checkProved:
 		return cell{Text: c.State + " " + c.Ended.UTC().Format(time.RFC3339), Class: "ok"}
 	}
 	return cell{Text: c.State + " " + c.Ended.UTC().Format(time.RFC3339), Class: "bad"}
@@ -260,8 +262,11 @@ func outcomeOf(c *app.PackageCheck) (state string, lines []string) {
 		return checkDamaged, c.Damage
 	case len(c.Differences) > 0:
 		return checkDiffers, append(c.Differences, c.Notes...)
-	case c.Part:
-		return checkInPart, c.Notes
+	case c.Partly():
+		for _, what := range c.NotCompared {
+			lines = append(lines, "not compared: "+what)
+		}
+		return checkInPart, append(lines, c.Notes...)
 	}
 	return checkProved, c.Notes
 }

@@ -392,6 +392,7 @@ func (s *server) closePage(w http.ResponseWriter, r *http.Request) error {
 	} else {
 		v.Notes = []string{"Only preparers can prepare packages. The administrator of this server assigns the role."}
 	}
+	v.Facts = append(v.Facts, plain("audit trail, to keep elsewhere", ledger.HeadOf(trail).String()))
 	v.Tables = []*tabular{s.waitingTable(trail)}
 	s.render(w, r, http.StatusOK, v)
 	return nil

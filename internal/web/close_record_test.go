@@ -119,7 +119,7 @@ func TestClosedWithAnUploadedRecord(t *testing.T) {
 	}
 	c := check()
 	require.Empty(t, append(c.Damage, c.Differences...))
-	require.False(t, c.Part)
+	require.False(t, c.Partly())
 	kept := c.Manifest.Options.Reconciliation
 	require.Equal(t, "=SUM(A1) “January”.csv", kept.Name)
 	require.Equal(t, []string{"fee=Costs"}, kept.Columns)

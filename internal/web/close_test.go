@@ -188,7 +188,7 @@ func TestCloseByTwoUsers(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, c.Damage)
 	require.Empty(t, c.Differences)
-	require.False(t, c.Part)
+	require.False(t, c.Partly())
 	require.Empty(t, c.Notes)
 
 	// Closed again with one more account, it becomes version 2.

@@ -29,7 +29,7 @@ func cannot(format string, values ...any) error {
 // that this text contains. A new address becomes the last line. All other lines stay as they are, to the byte, and so do
 // other columns of the line.
 //
-// It returns ErrEdit for text that a file or a spreadsheet could misread: control characters, bidirectional marks, line
+// It returns ErrEdit for a label that is the name of a group or the label of another account, and for text that a file or a spreadsheet could misread: control characters, bidirectional marks, line
 // breaks, the start of a formula, and more than 200 bytes. Other errors are those of [Read].
 func Edit(text []byte, e Entry) ([]byte, *Book, error) {
 	before, err := Read(bytes.NewReader(text))
@@ -42,6 +42,9 @@ func Edit(text []byte, e Entry) ([]byte, *Book, error) {
 		if err := checkTyped(x.what, x.text); err != nil && x.text != x.old {
 			return nil, nil, err
 		}
+	}
+	if err := before.checkOwn(&e); err != nil && e.Label != old.Label {
+		return nil, nil, cannot("%v", err)
 	}
 	lines, at, f := find(text, e.Address)
 	if len(at) > 1 {
@@ -83,6 +86,8 @@ func checkTyped(what, text string) error {
 	switch {
 	case checkText(what, text) != nil:
 		return cannot("%v", checkText(what, text))
+	case what == "label" && checkLabel(text) != nil:
+		return cannot("%v", checkLabel(text))
 	case strings.TrimSpace(text) != text || strings.TrimPrefix(table.Safe(text), "'") != strings.TrimPrefix(text, "'"):
 		return cannot("the %s must be one line without control characters", what)
 	case table.Safe(text) != text:
@@ -154,7 +159,7 @@ func ending(line string) string { return line[len(strings.TrimRight(line, "\r\n"
 func verify(before *Book, after []byte, e Entry) (*Book, error) {
 	now, err := Read(bytes.NewReader(after))
 	if err != nil {
-		return nil, cannot("the changed file could not be read: %v", err)
+		return nil, cannot("%v", err)
 	}
 	others := func(b *Book) []Entry {
 		return slices.DeleteFunc(slices.Clone(b.Entries()), func(other Entry) bool { return other.Address == e.Address })

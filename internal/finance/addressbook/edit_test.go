@@ -27,7 +27,7 @@ func TestEdit(t *testing.T) {
 		"without a header":     {first + "\tA\n" + second + "\n", addressbook.Entry{Address: two, Label: "B", Account: "Assets:B"}, first + "\tA\n" + second + "\tB\tAssets:B\n"},
 		"a short header":       {"address\n" + first + "\n", addressbook.Entry{Address: one, Label: "A"}, "address\n" + first + ",A\n"},
 		"quotes":               {first + ",A\n", addressbook.Entry{Address: one, Label: `"A", 'B' #1`}, first + ",\"\"\"A\"\", 'B' #1\"\n"},
-		"a comment's sign":     {"label,address\n", addressbook.Entry{Address: one, Label: "#1"}, "label,address\n\"#1\"," + first + "\n"},
+		"a comment's sign":     {"label,address\n", addressbook.Entry{Address: one, Label: "#a"}, "label,address\n\"#a\"," + first + "\n"},
 		"a label taken away":   {"address,label,group\n" + first + ",A,g\n", addressbook.Entry{Address: one, Group: "g"}, "address,label,group\n" + first + ",,g\n"},
 		"marks":                {"address,label,group\n" + first + ",Mu\u0308ller,g\n", addressbook.Entry{Address: one, Label: "Mu\u0308ller", Group: "o\u0308"}, "address,label,group\n" + first + ",Mu\u0308ller,ö\n"},
 		"a formula that stays": {"address,label,group\n" + first + ",=1+2\n", addressbook.Entry{Address: one, Label: "=1+2", Group: "g"}, "address,label,group\n" + first + ",=1+2,g\n"},
@@ -41,6 +41,33 @@ func TestEdit(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, c.want, string(made))
 		})
+	}
+}
+
+// A label that would select something else is neither written nor read; the error names the line.
+func TestMisleadingLabels(t *testing.T) {
+	one := chain.Address20([20]byte{19: 1})
+	const text = "address,label,group\n" + first + ",A,g\n" + second + ",Payroll,company\n"
+	forms := []string{
+		first, "0x12", "0xF24FF3", "0x", "mbeam:" + first, "0xabcd…1234", "5GrwvaEF5zXb26Fz9rcQpDWS57CtERHpNehXCPcNoHGKutQY", "0x" + strings.Repeat("ab", 32),
+		"group:company", "Group:x", "2026", "2026-01", "2026-01-05", "2026-01-05..2026-01-09", "2026-Q1", "2026 q4", "15", "1_000", "100..199", "100:+100", "25-7", "#12", "\u0661\u0662", " 2026-01 ",
+	}
+	for _, label := range forms {
+		_, _, err := addressbook.Edit([]byte(text), addressbook.Entry{Address: one, Label: label, Group: "g"})
+		require.ErrorIs(t, err, addressbook.ErrEdit, label)
+		_, err = addressbook.Read(strings.NewReader("address,label\n" + second + ",B\n" + first + ",\"" + label + "\"\n"))
+		require.ErrorContains(t, err, "line 3: the label", label)
+	}
+	for label, want := range map[string]string{
+		"payroll": "is also that of " + second, " PAYROLL": "one line", "Pay\u200broll": "one line", "company": "the name of a group", "COMPANY": "the name of a group", "G": "the name of a group",
+	} {
+		_, _, err := addressbook.Edit([]byte(text), addressbook.Entry{Address: one, Label: label, Group: "g"})
+		require.ErrorIs(t, err, addressbook.ErrEdit, label)
+		require.ErrorContains(t, err, want)
+	}
+	for _, label := range []string{"Treasury 2026", "Wallet 0x12", "1inch", "3rd party", "A", "2026-01 payroll", "0xProject", "Quarter", "5G phones"} {
+		_, _, err := addressbook.Edit([]byte(text), addressbook.Entry{Address: one, Label: label, Group: "g"})
+		require.NoError(t, err, label)
 	}
 }
 

@@ -40,6 +40,9 @@ const separators = ",;\t"
 // address. Empty lines and lines that start with # are ignored. Fields may be quoted, but may not
 // span lines.
 //
+// A label must not have the form of an address, a hash, a group, a height or a period: it would select something else
+// than it seems to.
+//
 // The error lists all problems with their lines.
 func Read(r io.Reader) (*Book, error) {
 	text, err := io.ReadAll(io.LimitReader(r, maxBytes+1))
@@ -200,7 +203,7 @@ func (f *file) check(e *Entry, fields int) error {
 	case !f.named && e.Account != "" && !strings.Contains(e.Account, ":"):
 		return fmt.Errorf("%q is not an account such as Assets:Wallet; quote text that contains a separator", e.Account)
 	}
-	return cmp.Or(checkText("label", e.Label), checkText("group", e.Group), checkText("account", e.Account))
+	return cmp.Or(checkText("label", e.Label), checkLabel(e.Label), checkText("group", e.Group), checkText("account", e.Account))
 }
 
 func checkText(what, text string) error {

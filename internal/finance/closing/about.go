@@ -40,6 +40,7 @@ type About struct {
 	Accounts     []Account
 	Filters      []string // other parameters, such as "by: day"
 	Inputs       []Input
+	Trail        string        // the head of the ledger's audit trail; "" if the file does not depend on it
 	Totals       console.Pairs // counts and control totals
 	Notes        []string
 }
@@ -90,6 +91,7 @@ func (a *About) Pairs() (p console.Pairs) {
 	for _, in := range a.Inputs {
 		p.Add("input: "+in.Name, in.Path+", SHA-256 "+in.SHA256)
 	}
+	p.Add("audit trail", a.Trail)
 	p = append(p, a.Totals...)
 	for _, note := range a.Notes {
 		p.Add("note", note)

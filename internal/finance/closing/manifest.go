@@ -2,6 +2,7 @@ package closing
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee/evidence"
+	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/sys/jsontext"
 )
 
@@ -48,6 +50,7 @@ type Manifest struct {
 	Accounts []Account         `json:"accounts"`
 	Totals   Totals            `json:"totals"`   // of the accounts
 	Findings Findings          `json:"findings"` // counts of findings
+	Trail    ledger.TrailHead  `json:"trail"`    // the ledger's audit trail when the package was created
 	LeftOut  []string          `json:"left_out"` // descriptions of what the package lacks, and why
 	Files    []File            `json:"files"`    // by name, without the manifest
 }
@@ -243,7 +246,7 @@ func (m *Manifest) check() error {
 	if m.Blocks.First > m.Blocks.Last || m.Period.Complete != (len(m.Period.Missing) == 0) || (m.Period.Month == "") == (m.Period.Year == "") {
 		return errors.New("the period is inconsistent")
 	}
-	if err := m.Evidence.Check(); err != nil {
+	if err := cmp.Or(m.Evidence.Check(), m.Trail.Check()); err != nil {
 		return err
 	}
 	if m.Evidence.Blocks != m.Blocks.Count {

@@ -82,6 +82,7 @@ CREATE TABLE rejudgements (
     program      TEXT NOT NULL,          -- the version that judged differently
     before       TEXT,
     after        TEXT,
+    digest       {{data}} NOT NULL,      -- of this row
     PRIMARY KEY (height, table_name, row_number, column_name, program)
 ){{clustered}};
 

@@ -1,6 +1,7 @@
 package postgrestest
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"net"
@@ -159,6 +160,20 @@ func (s *Server) Database(t testing.TB) string {
 func (s *Server) Copy(t testing.TB, address string) string {
 	t.Helper()
 	return s.database(t, databaseOf(t, address))
+}
+
+// Restored returns the URL of a new database, restored from a dump of another one that is given by a URL from Database.
+func (s *Server) Restored(t testing.TB, address string) string {
+	t.Helper()
+	place := s.Database(t)
+	at := []string{"-h", s.directory, "-p", strconv.Itoa(s.port), "-U", "postgres", "-d"}
+	dump, err := s.programs.command("pg_dump", append(at, databaseOf(t, address))...).Output()
+	require.NoError(t, err)
+	restore := s.programs.command("psql", append(at, databaseOf(t, place), "-q", "-v", "ON_ERROR_STOP=1", "-o", os.DevNull)...)
+	restore.Stdin = bytes.NewReader(dump)
+	out, err := restore.CombinedOutput()
+	require.NoError(t, err, string(out))
+	return place
 }
 
 func (s *Server) database(t testing.TB, template string) string {

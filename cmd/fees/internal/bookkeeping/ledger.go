@@ -78,7 +78,7 @@ func statusRecord(status *app.Status) cli.Record {
 	r := cli.Record{
 		{"network", s.Network}, {"genesis", s.Genesis}, {"first", s.First},
 		{"stored", spanText(s.Stored)}, {"blocks", s.Blocks}, {"not_final", s.NotFinal}, {"below", spanText(s.Below)}, {"gaps", texts(s.Gaps)}, {"last_time", s.LastTime},
-		{"sealed", s.Sealed}, {"seal", s.Seal}, {"evidence", s.Evidence},
+		{"sealed", s.Sealed}, {"seal", s.Seal}, {"trail", status.Trail}, {"evidence", s.Evidence},
 		{"findings", s.Findings}, {"unanswered", s.Unanswered}, {"first_unanswered", s.FirstUnanswered}, {"unclassified_events", s.Unread},
 		{"evm", t.EVM}, {"native", t.Native}, {"evm_failed", t.EVMFailed}, {"native_failed", t.NativeFailed}, {"outcome_unknown", t.OutcomeUnknown},
 		{"inherents", t.Inherents}, {"undetermined", t.Undetermined},

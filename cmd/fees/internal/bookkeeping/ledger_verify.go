@@ -6,15 +6,22 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/ledger"
 )
 
 const ledgerVerifyManual = `Verify that a ledger is complete and was not altered: each block against the
 SHA-256 of its record, blocks against their parents' hashes, and seals, totals,
-indexes and SQL views against the records. Everything that was altered is
-listed, and the exit code is 4.
+indexes and SQL views against the records. The database's tables, keys, views,
+triggers, rules and row security are compared with those that fees creates.
+Everything that was altered is listed, and the exit code is 4.
+
+The head of the audit trail is printed: its number of lines, and a digest of all
+of them. Keep it elsewhere. With --trail, the trail must still begin with those
+lines: this finds lines that were removed from its end, or all written again.
 
 With --gateway, each block is also read again from a gateway or archive,
 priced, verified, and compared with the ledger. If the chain's data differs,
@@ -29,6 +36,7 @@ writing the ledger, results are shown but not stored.`
 
 const ledgerVerifyExamples = `  fees ledger verify
   fees ledger verify --ledger fees.db --gateway ./gateway
+  fees ledger verify --trail 12:DIGEST
   fees ledger verify --format json`
 
 // ledgerVerifyFlags are the flags of fees ledger verify.
@@ -38,6 +46,7 @@ type ledgerVerifyFlags struct {
 	cli.Output
 	cli.QuietFlag
 	signatures bool
+	trail      string
 }
 
 func newLedgerVerify() *cobra.Command {
@@ -48,6 +57,7 @@ func newLedgerVerify() *cobra.Command {
 	}, f.SourceFlags.Add, f.LedgerFlags.Add, f.Forms("table", "json"), f.Concurrent, f.AddQuiet)
 	c.Flags().Lookup("gateway").Usage = "also compare with this gateway, directory or demo"
 	c.Flags().BoolVar(&f.signatures, "signatures", true, "recover signers and EVM hashes; use the setting with which the ledger was filled")
+	c.Flags().StringVar(&f.trail, "trail", "", "compare the audit trail with this head, kept from an earlier run: LINES:DIGEST")
 	return c
 }
 
@@ -57,6 +67,13 @@ func (f *ledgerVerifyFlags) verify(c *cobra.Command, _ []string) error {
 		return err
 	}
 	options := app.VerifyOptions{Place: place, Program: cli.Version(), Progress: f.Progress(c, "blocks").Asked()}
+	if f.trail != "" {
+		head, err := ledger.ParseTrailHead(f.trail)
+		if err != nil {
+			return fmt.Errorf("--trail: %w", err)
+		}
+		options.Trail = chain.Some(head)
+	}
 	if f.Gateway != "" {
 		reader, err := f.Reader()
 		if err != nil {
@@ -97,6 +114,9 @@ func writeVerification(page *console.Page, v *app.Verification) {
 	}
 	if v.Damages == 0 {
 		say("%s: %s verified, nothing was altered", v.Place, console.Counted(v.Blocks, "block"))
+	}
+	if head, known := v.Trail.Get(); known {
+		say("audit trail: %v; keep a copy elsewhere, and compare it later with --trail", head)
 	}
 	if v.Evidence.Proved > 0 {
 		say("evidence: %v", v.Evidence)

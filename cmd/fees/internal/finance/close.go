@@ -74,19 +74,22 @@ other approves it, and the ledger's audit trail keeps every act (fees serve
 
 --check verifies the SHA-256 of every file, compares the hashes and the last
 seal with today's ledger, and creates the package again. If the package has its
-own network table, it first compares that with the ledger's rules. The output
-lists everything that was skipped, and the keys that signed.
+own network table, it first compares that with the ledger's rules. The acts
+and the audit trail are compared with the ledger's. The output lists everything
+that was not compared, and the keys that signed. The package is then only partly
+verified, and the exit code is 4, unless --offline says that this is wanted.
   without a ledger     name an archive of the blocks with --gateway. If the
                        network table does not contain its checkpoint, add
                        --trust
-  without a gateway    the parts that need balances are skipped
+  without a gateway    the files that need balances are not compared; the cover
+                       is
   with --signers FILE  (ssh-keygen's allowed_signers format) --check requires
                        at least one signature. Every signature must be by a
                        listed key that is valid today
   with --tsa-ca FILE   (a PEM file of the authorities' certificates) --check
                        requires a valid timestamp, and verifies it offline
 If no ledger and no archive are available, --signers and --tsa-ca check only
-files, signatures and timestamp.
+files, signatures and timestamp; add --offline.
 
 Keep the SHA-256 of the manifest, which is printed, in a place where it cannot
 be changed.
@@ -97,7 +100,8 @@ Exit codes:
      difference, or a signature or timestamp that is not valid
   2  usage, or a directory that is not a package
   3  the gateway or the time-stamping authority did not respond as needed
-  4  the ledger lacks part of the period, or a file of the package was changed
+  4  the ledger lacks part of the period, a file of the package was changed, or
+     --check could not compare all of it
 
 ` + pricesManual + `
 
@@ -133,6 +137,7 @@ type closeFlags struct {
 	key, signers           string
 	authority, authorities string
 	noBalances, strict     bool
+	offline                bool
 	since                  string
 	accept                 string   // a file of accepted differences
 	withCheck              []string // names of flags allowed with --check
@@ -154,13 +159,14 @@ func newClose() *cobra.Command {
 func (f *closeFlags) add(c *cobra.Command) {
 	flags, q := c.Flags(), &f.asked
 	flags.VisitAll(func(flag *pflag.Flag) { f.withCheck = append(f.withCheck, flag.Name) })
-	f.withCheck = append(f.withCheck, "check", "signers", "tsa-ca", "since")
+	f.withCheck = append(f.withCheck, "check", "signers", "tsa-ca", "since", "offline")
 	flags.StringVar(&q.Month, "month", "", "the month, such as 2026-01")
 	flags.StringVar(&q.Year, "year", "", "the year, such as 2026")
 	flags.StringVar(&q.Timezone, "timezone", "UTC", "the time zone of the period, such as Europe/Berlin")
 	flags.StringVar(&f.accounts, "accounts", "", "your accounts"+cli.AccountsUsage)
 	flags.StringVarP(&q.Dir, "output", "o", "", "the directory of the package")
 	flags.StringVar(&f.check, "check", "", "check the package in this directory")
+	flags.BoolVar(&f.offline, "offline", false, "for --check, read no gateway, and accept that what needs one, or a ledger, is not compared")
 	flags.StringVar(&f.key, "sign", "", "sign with this SSH key: a private key, or a public key in ssh-agent")
 	flags.StringVar(&f.signers, "signers", "", "for --check, the accepted signers, in ssh-keygen's allowed_signers format")
 	flags.StringVar(&f.authority, "timestamp", "", "get a timestamp from the RFC 3161 authority at this URL")
@@ -200,6 +206,8 @@ func (f *closeFlags) makePackage(c *cobra.Command) error {
 		return err
 	case f.accept != "" && q.Books.Path == "":
 		return errors.New("--accept is for the differences of a record; add --reconcile FILE")
+	case f.offline:
+		return errors.New("--offline is only for checking; add --check DIR")
 	case f.signers != "":
 		return errors.New("--signers is only for checking; add --check DIR")
 	case f.authorities != "":
@@ -253,7 +261,7 @@ func (f *closeFlags) makePackage(c *cobra.Command) error {
 // options returns the options common to creating and checking a package.
 func (f *closeFlags) options(c *cobra.Command) app.PackageOptions {
 	return app.PackageOptions{
-		Program: cli.Version(), Balances: f.GatewayFlags.Open, Kept: f.check != "" && f.Gateway != "", Concurrency: f.Concurrency,
+		Program: cli.Version(), Balances: f.GatewayFlags.Open, Kept: f.check != "" && f.Gateway != "" && !f.offline, Offline: f.offline, Concurrency: f.Concurrency,
 		Progress: f.Progress(c, "blocks").Asked(), Asked: f.Progress(c, "balances").Asked(),
 	}
 }
@@ -269,6 +277,9 @@ func (f *closeFlags) checkPackage(c *cobra.Command) error {
 	if len(wrong) > 0 {
 		return fmt.Errorf("--check takes everything from the package's manifest; leave out %s", strings.Join(wrong, ", "))
 	}
+	if f.offline && c.Flags().Changed("gateway") {
+		return errors.New("--offline reads no gateway; leave out --gateway, or --offline")
+	}
 	vouchers, err := f.readVouchers()
 	if err != nil {
 		return err
@@ -283,7 +294,7 @@ func (f *closeFlags) checkPackage(c *cobra.Command) error {
 			return err
 		}
 	}
-	return writeChecked(c.OutOrStdout(), f.check, checked, vouchers)
+	return writeChecked(c.OutOrStdout(), f.check, checked, vouchers, f.offline)
 }
 
 // openToCheck opens the ledger to compare a package with. It returns nil if no ledger is named or exists
@@ -293,7 +304,7 @@ func (f *closeFlags) openToCheck(ctx context.Context, v app.Vouchers) (*app.Ledg
 	if app.KindOf(err) != failure.NotFound || f.LedgerFlags.Named() {
 		return d, err
 	}
-	if v.None() && f.Gateway == "" {
+	if v.None() && (f.Gateway == "" || f.offline) {
 		return nil, fmt.Errorf("%w; or compare with an archive (--gateway), or only check signatures and timestamp (--signers, --tsa-ca)", err)
 	}
 	return nil, nil

@@ -78,14 +78,16 @@ func writePackage(w io.Writer, p *closing.Package, token console.Token) error {
 		line("", "%s", file.Name)
 	}
 	line("seal", "%s", m.Blocks.Seal)
+	line("audit trail", "%v (keep a copy elsewhere)", m.Trail)
 	line("manifest", "%s (SHA-256; keep a copy elsewhere)", p.Sum)
 	page.Pairs(pairs)
 	page.WriteString("\n")
 	return page.Flush()
 }
 
-// writeChecked writes the result of checking a package.
-func writeChecked(w io.Writer, dir string, c *app.PackageCheck, v app.Vouchers) error {
+// writeChecked writes the result of checking a package. If some of it was not compared, that is an error unless the check
+// was offline.
+func writeChecked(w io.Writer, dir string, c *app.PackageCheck, v app.Vouchers, offline bool) error {
 	if c.OwnTables != "" {
 		say(w, c.OwnTables)
 	}
@@ -112,14 +114,20 @@ func writeChecked(w io.Writer, dir string, c *app.PackageCheck, v app.Vouchers) 
 	for _, note := range c.Notes {
 		say(w, "note: "+note)
 	}
-	verified, as := "verified", "unchanged and the same as from today's ledger"
-	if c.Part {
-		verified = "verified, except the files listed above"
+	if !c.Partly() {
+		return say(w, "verified: every file is unchanged and the same as from today's ledger")
 	}
+	for _, what := range c.NotCompared {
+		say(w, "not compared: "+what)
+	}
+	others := "the other files are unchanged and the same as from today's ledger"
 	if c.Alone {
-		as = "unchanged since the manifest was written"
+		others = "the files have the SHA-256 of the manifest"
 	}
-	return say(w, fmt.Sprintf("%s: every file is %s", verified, as))
+	if err := say(w, "partly verified: "+others); err != nil || offline {
+		return err
+	}
+	return fmt.Errorf("%w: %s. Name the gateway, and the ledger with its audit trail, or add --offline if this is wanted", app.ErrPartly, strings.Join(c.NotCompared, ", "))
 }
 
 // sayAll writes lines.
