@@ -53,7 +53,7 @@ func Follow(ctx context.Context, place string, o FollowOptions) error {
 	}
 	defer d.Close()
 	f := d.filler(&o.FillOptions)
-	f.prover.Concurrency, f.atOnce = 0, true
+	f.prover.Concurrency, f.atOnce, f.sealsAll = 0, true, true
 	last, ends := d.lastBlock(ctx).Get()
 	if err := f.catchUp(ctx); err != nil {
 		return err
