@@ -61,6 +61,7 @@ var remedies = []struct {
 	{is(network.ErrUnknownNetwork), by(namesNetwork)},
 	{is(ledger.ErrOtherChain), either("ledger", "Name another ledger with --ledger", "Name another ledger")},
 	{is(ledger.ErrLocked), advise("Wait until the other program ends")},
+	{is(ledger.ErrReplaced), advise("Check that it is the right ledger, then run it again; it continues where the ledger now ends")},
 	{is(ledger.ErrLost), advise("Run it again when the database is back; it continues where it stopped")},
 	{as[*ledger.ForkError], by(func(c *cobra.Command) string {
 		return `Use another gateway, since this one is on another fork, or compare them with "` + cli.CompareLine(c) + `"`

@@ -17,7 +17,8 @@ type Filled struct {
 	// FinalityUnknown counts the blocks that were stored but are not sealed, because the source does not report whether
 	// they are final.
 	FinalityUnknown uint64
-	Lacks           []string // what the ledger still lacks of the days, because the source has no final blocks of it
+	Gaps            []chain.Heights // blocks missing below others that are final; nothing above the first of them is sealed
+	Lacks           []string        // what the ledger still lacks of the days, because the source has no final blocks of it
 	Status          ledger.Status
 	Findings        *Findings
 }
@@ -37,6 +38,9 @@ func Sync(ctx context.Context, place string, w Wanted, o FillOptions) (*Filled, 
 	o.Progress.end()
 	filled := &Filled{Place: d.Place, Name: w.Name(), Blocks: span, Stored: f.stored, FinalityUnknown: f.finalityUnknown}
 	if filled.Status, err = d.Book.Status(ctx); err != nil {
+		return nil, d.wrapErr(err)
+	}
+	if filled.Gaps, err = d.Book.Gaps(ctx); err != nil {
 		return nil, d.wrapErr(err)
 	}
 	if days, ok := w.days.Get(); ok {

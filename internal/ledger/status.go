@@ -290,3 +290,17 @@ func (b *Book) Extent(ctx context.Context) (first, next uint64, err error) {
 	}
 	return c.first, next, nil
 }
+
+// Gaps returns the heights between the sealed blocks and the highest final one whose blocks are missing or not final.
+// Nothing above the first of them is sealed before it is filled.
+func (b *Book) Gaps(ctx context.Context) ([]chain.Heights, error) {
+	_, next, err := b.Extent(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c, err := readBookRow(ctx, b.engine)
+	if err != nil || next <= c.next() {
+		return nil, err
+	}
+	return b.Missing(ctx, chain.Heights{First: c.next(), Last: next - 1})
+}

@@ -17,8 +17,8 @@ const syncManual = `Fill the ledger with a range of blocks. For each block, sync
 transactions, verifies the fees, and stores them with all native movements. A
 range is A..B (inclusive) or A:+N (N blocks, starting at A). --from and --to
 are heights or days, both inclusive. --month and --year cover whole days.
-Without a range, sync continues after the ledger's last block, up to the newest
-final block.
+Without a range, sync continues after the ledger's last block, or fills a gap
+below it first, up to the newest final block.
 
 For days, months and years, sync also reads a margin of blocks, so reports are
 complete in any time zone. One extra block at each end shows that no block is
@@ -179,6 +179,11 @@ func writeFilled(w io.Writer, c *cobra.Command, f *app.Filled) error {
 		}
 	case len(f.Lacks) > 0:
 		if err := cli.Say(w, "%s: still incomplete, missing %s. The source has no more final blocks of it; reports need --partial.", f.Place, strings.Join(f.Lacks, ", and ")); err != nil {
+			return err
+		}
+	}
+	if len(f.Gaps) > 0 {
+		if _, err := fmt.Fprintf(w, "%s: blocks %s are missing, and nothing above them is sealed. Fill them with: %s\n", f.Place, strings.Join(texts(f.Gaps), ", "), cli.MoreSyncLine(c)); err != nil {
 			return err
 		}
 	}
