@@ -136,6 +136,7 @@ func TestAGapIsFilled(t *testing.T) {
 	require.NoError(t, err)
 
 	place := withGap()
+	require.Equal(t, uint64(3), statusOf(t, place).Unsealed)
 	v, err := app.Verify(t.Context(), app.VerifyOptions{Place: place})
 	require.NoError(t, err)
 	require.Equal(t, []string{"15..17"}, v.Gaps)

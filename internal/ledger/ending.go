@@ -31,7 +31,7 @@ func endingOf(ctx context.Context, q querier) (e ending, err error) {
 	if _, err := one(ctx, q, []any{&book}, "SELECT digest FROM book"); err != nil {
 		return e, err
 	}
-	found, err := one(ctx, q, []any{&height, &sum}, "SELECT height, sum FROM blocks ORDER BY height DESC LIMIT 1")
+	found, err := one(ctx, q, []any{&height, &sum}, "SELECT height, sum FROM blocks WHERE height = (SELECT max(height) FROM blocks)")
 	if e.book = string(book); found {
 		e.last = chain.Some(highest{height, string(sum)})
 	}

@@ -18,6 +18,7 @@ type Status struct {
 	Stored   chain.Optional[chain.Heights] // from the lowest height to the highest
 	Blocks   uint64                        // stored
 	NotFinal uint64                        // of the stored blocks
+	Unsealed uint64                        // of the stored blocks: those above the last sealed one
 	Below    chain.Optional[chain.Heights] // blocks below First that are not sealed yet, from lowest to highest
 	Gaps     []chain.Heights               // missing heights below the highest, in order
 	Sealed   chain.Optional[uint64]        // the height of the last sealed block
@@ -140,6 +141,7 @@ func (b *Book) counts(ctx context.Context, q querier, c *bookRow, s *Status) err
 		next = r.height + 1
 		s.Stored = chain.Some(chain.Heights{First: stored.First, Last: r.height})
 		s.Blocks++
+		s.Unsealed++
 		s.NotFinal += uint64(r.flags & notFinal)
 	}
 	return nil
