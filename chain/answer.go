@@ -29,8 +29,8 @@ type Token struct {
 
 // Head is the newest finalized block.
 type Head struct {
-	Number uint64
-	Hash   Optional[Hash] // unknown if the source did not report it
+	Number           uint64
+	Hash, ParentHash Optional[Hash] // each unknown if the source did not report it
 }
 
 // Heights is the range of heights from First to Last, both included.

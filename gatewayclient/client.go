@@ -80,10 +80,13 @@ func (c *Client) Prepare(ctx context.Context, blocks chain.Heights) error {
 	return c.gateway.Prepare(ctx, blocks)
 }
 
-// FinalHead returns the height and hash of the newest finalized block.
+// FinalHead returns the height of the newest finalized block, and its parent's hash: a gateway does not report its own.
 func (c *Client) FinalHead(ctx context.Context) (chain.Head, error) {
 	h, err := c.HeadHeader(ctx, false)
-	return chain.Head{Number: h.Number}, err
+	if err != nil {
+		return chain.Head{}, err
+	}
+	return chain.Head{Number: h.Number, ParentHash: chain.Some(h.ParentHash)}, nil
 }
 
 // Head returns the newest finalized block, or the newest block if unfinalized.

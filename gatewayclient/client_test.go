@@ -42,7 +42,9 @@ func TestClient(t *testing.T) {
 
 	final, err := c.FinalHead(ctx)
 	require.NoError(t, err)
-	require.Equal(t, chain.Head{Number: 27}, final)
+	head, err := c.Block(ctx, 27)
+	require.NoError(t, err)
+	require.Equal(t, chain.Head{Number: 27, ParentHash: chain.Some(head.ParentHash)}, final)
 	kept, err := c.Kept()
 	require.NoError(t, err)
 	require.False(t, kept.Known())

@@ -43,10 +43,10 @@ const DefaultPatience = time.Minute
 //
 // Follow waits out transient conditions, without limit: a gateway or a node that is unreachable, busy or
 // failing, a block that is announced but not yet available or not yet final, a head that is stuck or goes
-// back. It retries wrong responses (malformed, for a different block, no such endpoint, a web page, a rejected
+// back, or is above what the source contains. It retries wrong responses (malformed, for a different block, no such endpoint, a web page, a rejected
 // key) 10 times within a minute. Anything else is an error, the last element: a different chain ([ForkError]),
-// an unknown network, a request that the gateway rejects, a block missing from an archive. The end of ctx is
-// an error too. When the sequence ends, all its work has stopped.
+// a head that is not the block already delivered at its height, an unknown network, a request that the gateway rejects, a
+// first block missing from an archive. The end of ctx is an error too. When the sequence ends, all its work has stopped.
 func (r *Reader) Follow(ctx context.Context, heads Heads, o FollowOptions) iter.Seq2[Item, error] {
 	return func(yield func(Item, error) bool) {
 		ctx, cancel := context.WithCancel(httpclient.Briefly(ctx)) // it retries itself
@@ -167,6 +167,9 @@ func (f *follower) goTo(ctx context.Context, head chain.Head) error {
 	if !f.started {
 		f.next, f.started = head.Number, true
 	}
+	if err := f.checkDelivered(head); err != nil {
+		return err
+	}
 	switch {
 	case !known || head.Number > before.Number:
 		f.lastGrowth = time.Now()
@@ -179,7 +182,32 @@ func (f *follower) goTo(ctx context.Context, head chain.Head) error {
 		}
 		f.report(f.silence())
 	}
-	return f.advance(ctx, head.Number)
+	return f.upTo(ctx, head)
+}
+
+// checkDelivered compares a head with the last block, if that is the block that the head announces.
+func (f *follower) checkDelivered(head chain.Head) error {
+	announced, known := head.Hash.Get()
+	if have, delivered := f.trail.hash.Get(); known && delivered && head.Number == f.next-1 && announced != have {
+		return differentHead(head.Number, "hash", have, announced)
+	}
+	return nil
+}
+
+// upTo delivers the blocks up to a head, or what a source that never grows has of them.
+func (f *follower) upTo(ctx context.Context, head chain.Head) error {
+	kept, err := f.reader.Source.Kept()
+	if err != nil {
+		return err
+	}
+	last := min(head.Number, maxHeight)
+	all, fixed := kept.Get()
+	if fixed && f.next <= all.Last {
+		last = min(last, all.Last)
+	}
+	err = f.advance(ctx, last)
+	f.ended = f.ended || fixed && f.delivered && f.next > all.Last
+	return err
 }
 
 // advance delivers the blocks up to a height, however long that takes.
@@ -224,16 +252,17 @@ func (f *follower) wait(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
+	behind := lags(err) || f.isAbove(ctx, err)
 	switch {
 	case !grows(f.reader.Source) && !errors.As(err, new(*TemporaryError)): // it would always respond the same
 		return err
-	case temporary(err):
+	case temporary(err), behind:
 	case Doubtful(err) && f.doubts < maxDoubts:
 		f.doubts++
 	default:
 		return err
 	}
-	if lags(err) && f.impatient() {
+	if behind && f.impatient() {
 		if err := f.doubt(ctx); err != nil {
 			return err
 		}
@@ -241,7 +270,7 @@ func (f *follower) wait(ctx context.Context, err error) error {
 	switch {
 	case httpclient.FailureOf(err) == httpclient.NodeLost && f.impatient():
 		f.report(&lostNodeError{f.options.Patience})
-	case !lags(err) || f.impatient():
+	case !behind || f.impatient():
 		f.report(err)
 	}
 	f.failures++
@@ -256,6 +285,15 @@ func (f *follower) doubt(ctx context.Context) error {
 		return nil
 	}
 	return f.options.Doubt(ctx)
+}
+
+// isAbove reports whether a source that contains only part of the chain ends below the next block.
+func (f *follower) isAbove(ctx context.Context, err error) bool {
+	if !errors.Is(err, chain.ErrNotKept) {
+		return false
+	}
+	head, err := f.reader.Source.FinalHead(ctx)
+	return err == nil && head.Number < f.next
 }
 
 func (f *follower) impatient() bool { return time.Since(f.lastGrowth) > f.options.Patience }

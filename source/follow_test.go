@@ -8,6 +8,7 @@ import (
 	"io"
 	"iter"
 	"log"
+	"math"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
@@ -617,6 +618,60 @@ func TestFollowAnotherChain(t *testing.T) {
 		require.ErrorIs(t, err, chain.ErrWrongBlock)
 		require.EqualError(t, err, fmt.Sprintf("block 105: the response is for a different block: its hash is %v, but the final head's is %v", hashOf(105), hashOf(5)))
 		require.Empty(t, f.delivered())
+	})
+}
+
+// The head is also compared with a block that was delivered before, and a gateway's head, which has no hash, by its
+// parent's.
+func TestFollowComparesEachHead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g, a := newGrowing(105), newAnnouncer()
+		f := follow(t, g, a.heads, from(100))
+		a.announce(105)
+		a.announce(105)
+		synctest.Wait()
+		require.Equal(t, heights(100, 105), f.delivered())
+		a.news <- chain.Head{Number: 105, Hash: chain.Some(hashOf(5))}
+		require.EqualError(t, f.failed(t), fmt.Sprintf("block 105: the response is for a different block: its hash is %v, but the final head's is %v", hashOf(105), hashOf(5)))
+	})
+	synctest.Test(t, func(t *testing.T) {
+		g, a := newGrowing(105), newAnnouncer()
+		f := follow(t, g, a.heads, from(105))
+		a.news <- chain.Head{Number: 105, ParentHash: chain.Some(hashOf(5))}
+		pass(5 * time.Minute)
+		require.EqualError(t, f.failed(t), fmt.Sprintf("block 105: the response is for a different block: its parent is %v, but the final head's is %v", hashOf(104), hashOf(5)))
+		require.Empty(t, f.delivered())
+	})
+}
+
+// A head beyond what the source has does not end it: it delivers what there is, and goes on when more comes. A source that
+// never grows ends after its last block.
+func TestFollowAHeadBeyondTheSource(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g, a := newGrowing(105), newAnnouncer()
+		f := follow(t, g, a.heads, from(100))
+		a.news <- chain.Head{Number: math.MaxUint64}
+		pass(5 * time.Minute)
+		require.Equal(t, heights(100, 105), f.delivered())
+		g.grow(108)
+		pass(5 * time.Minute)
+		require.Equal(t, heights(100, 108), f.delivered())
+		f.stop(t)
+	})
+	synctest.Test(t, func(t *testing.T) { // part of a chain, served by a program that does not say which part
+		g, a := newGrowing(105), newAnnouncer()
+		g.block = func(b *chain.Block) error {
+			if b.Number > 105 {
+				return chain.ErrNotKept
+			}
+			return nil
+		}
+		f := follow(t, g, a.heads, from(100))
+		a.announce(110)
+		pass(5 * time.Minute)
+		require.Equal(t, heights(100, 105), f.delivered())
+		require.ErrorContains(t, errors.New(strings.Join(f.told(), "\n")), chain.ErrNotKept.Error())
+		f.stop(t)
 	})
 }
 

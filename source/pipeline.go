@@ -213,7 +213,14 @@ func (f *fetched) check(ctx context.Context, t *trail) error {
 	}
 	head, _ := t.head.Get()
 	if hash, ok := head.Hash.Get(); ok && f.block.Number == head.Number && f.block.Hash != hash {
-		return fmt.Errorf("block %d: %w: its hash is %v, but the final head's is %v", f.block.Number, chain.ErrWrongBlock, f.block.Hash, hash)
+		return differentHead(f.block.Number, "hash", f.block.Hash, hash)
+	}
+	if hash, ok := head.ParentHash.Get(); ok && f.block.Number == head.Number && f.block.ParentHash != hash {
+		return differentHead(f.block.Number, "parent", f.block.ParentHash, hash)
 	}
 	return f.err
+}
+
+func differentHead(height uint64, what string, have, want chain.Hash) error {
+	return fmt.Errorf("block %d: %w: its %s is %v, but the final head's is %v", height, chain.ErrWrongBlock, what, have, want)
 }

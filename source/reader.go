@@ -16,6 +16,9 @@ import (
 // ErrNotFinal means that a block could still be replaced by another.
 var ErrNotFinal = failure.New(failure.Unanswered, "not final yet")
 
+// ErrFinalityUnknown means that a source does not report whether a block is final, where only final blocks serve.
+var ErrFinalityUnknown = failure.New(failure.Unanswered, "the source does not report whether it is final")
+
 // Reader reads blocks with everything needed to price them.
 type Reader struct {
 	Source Source

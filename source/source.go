@@ -26,7 +26,7 @@ type Source interface {
 	// Prepare requests a batch of blocks in advance, so that later requests for them return at once. It returns an
 	// error if the source does not respond.
 	Prepare(ctx context.Context, blocks chain.Heights) error
-	// FinalHead returns the height and hash of the newest finalized block. It is cheaper than Head.
+	// FinalHead returns the height of the newest finalized block, and its hash or its parent's. It is cheaper than Head.
 	FinalHead(ctx context.Context) (chain.Head, error)
 	Head(ctx context.Context, unfinalized bool) (*chain.Block, error)
 	Block(ctx context.Context, height uint64) (*chain.Block, error)

@@ -43,6 +43,8 @@ var remedies = []struct {
 	})},
 	{as[*source.ForkError], advise("Run it again; if it fails again, use a gateway that is not on a fork")},
 	{is(source.ErrNotFinal), either("unfinalized", "Wait, or accept it with --unfinalized", "Wait until it is final")},
+	{is(source.ErrFinalityUnknown), advise("Use a gateway or a node that reports it; fees sync --unfinalized stores such blocks, unsealed")},
+	{is(archive.ErrFinalityUnknown), advise("Record from a gateway or a node that reports it; only final blocks are recorded")},
 	{is(archive.ErrNotFinal), advise("Wait until it is; only final blocks are recorded")},
 	{is(app.ErrUnanswered), either("timeout", "Run it again, perhaps with a longer --timeout", "Run it again")},
 	{notOffered, advise("Check that the URL is a block gateway's")},
@@ -59,6 +61,7 @@ var remedies = []struct {
 	{is(network.ErrUnknownNetwork), by(namesNetwork)},
 	{is(ledger.ErrOtherChain), either("ledger", "Name another ledger with --ledger", "Name another ledger")},
 	{is(ledger.ErrLocked), advise("Wait until the other program ends")},
+	{is(ledger.ErrReplaced), advise("Check that it is the right ledger, then run it again; it continues where the ledger now ends")},
 	{is(ledger.ErrLost), advise("Run it again when the database is back; it continues where it stopped")},
 	{as[*ledger.ForkError], by(func(c *cobra.Command) string {
 		return `Use another gateway, since this one is on another fork, or compare them with "` + cli.CompareLine(c) + `"`

@@ -28,6 +28,8 @@ type fork struct {
 	final uint64 // the newest that is final
 	above uint64 // the blocks above this one are others
 	mark  string // by this in their hashes, two hex digits
+	// silent is a gateway that does not report whether a block is final.
+	silent bool
 }
 
 func newForks(t *testing.T) (*forks, string) {
@@ -67,6 +69,9 @@ func (f *forks) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	text := answer.Body.String()
 	if height > now.final {
 		text = strings.Replace(text, `"finalized":true`, `"finalized":false`, 1)
+	}
+	if now.silent {
+		text = strings.Replace(text, `,"finalized":true`, "", 1)
 	}
 	for h := now.above + 1; h <= now.head; h++ {
 		text = strings.ReplaceAll(text, f.made.Hash(h).String(), f.hash(now, h))
@@ -153,4 +158,48 @@ func TestFollowAfterUnfinalized(t *testing.T) {
 	p.kill()
 	require.Zero(t, statusOf(t, place).NotFinal)
 	requireSound(t, place, 16, quietSync(t, "1..16", address))
+}
+
+// A block about whose finality the gateway says nothing is not sealed, and nothing says that it is all right. So the
+// true chain's blocks can still take the place of a fork's.
+func TestFinalityNotReported(t *testing.T) {
+	t.Parallel()
+	gateway, address := newForks(t)
+	place := newLedgerFile(t)
+	gateway.set(fork{head: 12, final: 12, above: 6, mark: "ee", silent: true})
+	stdout, stderr, code := fees("sync", "--signatures=false", "--from", "1", "--ledger", place, "--gateway", address)
+	require.Equal(t, exitFinding, code, stdout+stderr)
+	require.Contains(t, stdout, "12 stored, 0 already there; nothing is sealed")
+	require.Contains(t, stdout, "12 blocks are not sealed, because the source does not report whether they are final.")
+	s := statusOf(t, place)
+	require.Equal(t, []uint64{12, 12}, []uint64{s.Blocks, s.NotFinal})
+	require.Nil(t, s.Sealed)
+
+	for name, c := range map[string]struct {
+		args []string
+		code int
+		want string
+	}{
+		"verify":   {[]string{"verify", "1..12", "--signatures=false"}, exitFinding, "12 blocks may not be final: the source does not report it."},
+		"json":     {[]string{"verify", "1..12", "--signatures=false", "--format", "json"}, exitFinding, `"holds":false`},
+		"follow":   {[]string{"follow", "--ledger", place, "--poll", "10ms"}, exitGateway, "block 1: the source does not report whether it is final. Use a gateway or a node that reports it"},
+		"a report": {[]string{"report", "1..9"}, exitGateway, "block 1: the source does not report whether it is final."},
+		"accepted": {[]string{"sync", "1..12", "--unfinalized", "--signatures=false", "--ledger", place}, exitOK, "nothing is sealed"},
+	} {
+		stdout, stderr, code := fees(append(c.args, "--gateway", address)...)
+		require.Equal(t, c.code, code, "%s: %s", name, stdout+stderr)
+		require.Contains(t, stdout+stderr, c.want, name)
+		require.NotContains(t, stdout, "every check passed", name)
+	}
+
+	gateway.set(fork{head: 14, final: 14, above: 14})
+	stdout, stderr, code = fees("sync", "--signatures=false", "1..14", "--ledger", place, "--gateway", address)
+	require.Equal(t, exitOK, code, stdout+stderr)
+	requireSound(t, place, 14, quietSync(t, "1..14", address))
+	stdout, _, _ = fees("verify", "1..14", "--signatures=false", "--gateway", address)
+	require.Contains(t, stdout, "every check passed")
+	gateway.set(fork{head: 14, final: 12, above: 14})
+	stdout, _, code = fees("verify", "1..14", "--signatures=false", "--gateway", address, "--unfinalized")
+	require.Equal(t, exitOK, code)
+	require.Contains(t, stdout, "no check failed, but 2 blocks are not final yet and may be replaced")
 }

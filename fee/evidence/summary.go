@@ -20,6 +20,9 @@ type Summary struct {
 	// Uncertain is the number of blocks priced by rules that are not certain to be the chain's and that the
 	// evidence does not confirm.
 	Uncertain int
+	// NotFinal is the number of blocks that are not final yet, FinalityUnknown of those about which the source does
+	// not say.
+	NotFinal, FinalityUnknown int
 	// Unanswered is the number of failed questions that can be retried, and FirstUnanswered the first of them, or
 	// nil.
 	Unanswered      int
@@ -86,6 +89,12 @@ func (s *Summary) Add(r *Report) {
 	if !r.Proved() {
 		s.Uncertain++
 	}
+	switch final, known := r.Finalized.Get(); {
+	case !known:
+		s.FinalityUnknown++
+	case !final:
+		s.NotFinal++
+	}
 	s.Unanswered += len(r.Unanswered)
 	if s.FirstUnanswered == nil && len(r.Unanswered) > 0 {
 		s.FirstUnanswered = &r.Unanswered[0]
@@ -136,12 +145,13 @@ func driftOf(r *Report, t *Transaction) Finding {
 	return Finding{Check: id, Block: r.Number, Extrinsic: chain.Some(t.Index)}
 }
 
-// Holds reports whether every block holds.
+// Holds reports whether every block holds. A block that may not be final does not; one that the user took although it is
+// not final does.
 func (s *Summary) Holds() bool {
 	for i := range s.Checks {
 		if s.Checks[i].Broken > 0 {
 			return false
 		}
 	}
-	return s.Undetermined == 0 && s.Uncertain == 0 && s.Unaccounted == 0
+	return s.Undetermined == 0 && s.Uncertain == 0 && s.Unaccounted == 0 && s.FinalityUnknown == 0
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/feeledger/fees/source"
 )
 
-// Extent is the first height of a ledger and the height of the next block. Neither is known for a ledger
-// that does not exist yet.
+// Extent is the first height of a ledger, and the lowest height above it whose block is missing or not final. Neither is
+// known for a ledger that does not exist yet.
 type Extent struct {
 	First, Next uint64
 	Known       bool
@@ -22,7 +22,13 @@ func ExtentOf(ctx context.Context, place string) (e Extent, err error) {
 	d, err := Open(ctx, place, network.Tables{})
 	if err == nil {
 		defer d.Close()
-		e.First, e.Next, err = d.Book.Extent(ctx)
+		var gaps []chain.Heights
+		if e.First, e.Next, err = d.Book.Extent(ctx); err == nil {
+			gaps, err = d.Book.Gaps(ctx)
+		}
+		if len(gaps) > 0 {
+			e.Next = gaps[0].First
+		}
 		err = d.wrapErr(err)
 	}
 	if errors.Is(err, ledger.ErrNone) {

@@ -64,6 +64,9 @@ type filler struct {
 	judged   func(*evidence.Report) // called before a block is stored; may be nil
 	atOnce   bool                   // seal each change as it is written
 	stored   uint64                 // blocks so far
+	// sealsAll refuses a block if the source does not report whether it is final: it would never be sealed.
+	sealsAll        bool
+	finalityUnknown uint64 // such blocks so far
 }
 
 func (d *Ledger) filler(o *FillOptions) *filler {
@@ -176,6 +179,13 @@ func (f *filler) judge(ctx context.Context, span chain.Heights) iter.Seq2[*ledge
 func (f *filler) entry(x prove.Proved, err error) (*ledger.Entry, error) {
 	if err == nil && f.judged != nil {
 		f.judged(x.Report)
+	}
+	switch {
+	case err != nil || x.Report.Finalized.Known():
+	case f.sealsAll:
+		err = fmt.Errorf("block %d: %w", x.Block.Number, source.ErrFinalityUnknown)
+	case !f.prover.Reader.Unfinalized: // otherwise the user takes blocks that are not sealed
+		f.finalityUnknown++
 	}
 	return entry(x, err)
 }

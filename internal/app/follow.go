@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"sync/atomic"
 
@@ -53,15 +54,21 @@ func Follow(ctx context.Context, place string, o FollowOptions) error {
 	}
 	defer d.Close()
 	f := d.filler(&o.FillOptions)
-	f.prover.Concurrency, f.atOnce = 0, true
+	f.prover.Concurrency, f.atOnce, f.sealsAll = 0, true, true
 	last, ends := d.lastBlock(ctx).Get()
 	if err := f.catchUp(ctx); err != nil {
 		return err
 	}
+	if extent.Known { // it may have been restored from a backup since it was read
+		if from, err = f.fillGaps(ctx); err != nil {
+			return err
+		}
+	}
+	filled := f.stored
 	if !ends || from <= max(last, head.Number) {
 		if err := f.follow(ctx, &o, from, extent.Known && from > head.Number); err != nil {
-			if extent.Known || f.stored > 0 {
-				return &httpclient.InterruptedError{Next: from + f.stored, Err: err}
+			if extent.Known || f.stored > filled {
+				return &httpclient.InterruptedError{Next: from + f.stored - filled, Err: err}
 			}
 			return err
 		}
@@ -71,6 +78,22 @@ func Follow(ctx context.Context, place string, o FollowOptions) error {
 		o.Ended(last)
 	}
 	return d.wrapErr(err)
+}
+
+// fillGaps stores the blocks that the ledger lacks below its highest final one, and returns the height after that. Nothing
+// above a gap would be sealed.
+func (f *filler) fillGaps(ctx context.Context) (next uint64, err error) {
+	gaps, err := f.Book.Gaps(ctx)
+	if err != nil {
+		return 0, f.wrapErr(err)
+	}
+	for _, gap := range gaps {
+		if err := f.part(ctx, gap, gap.Blocks()); err != nil {
+			return 0, fmt.Errorf("filling the ledger's gap, blocks %v, failed: %w", gap, err)
+		}
+	}
+	_, next, err = f.Book.Extent(ctx)
+	return next, f.wrapErr(err)
 }
 
 // follow appends the blocks from a height on. Done means that the ledger already contained all blocks of the source.

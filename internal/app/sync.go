@@ -10,13 +10,17 @@ import (
 
 // Filled is the result of filling a ledger.
 type Filled struct {
-	Place    string // the ledger's location without credentials
-	Name     string // of the days, for display; "" for a range of heights
-	Blocks   chain.Heights
-	Stored   uint64   // blocks added
-	Lacks    []string // what the ledger still lacks of the days, because the source has no final blocks of it
-	Status   ledger.Status
-	Findings *Findings
+	Place  string // the ledger's location without credentials
+	Name   string // of the days, for display; "" for a range of heights
+	Blocks chain.Heights
+	Stored uint64 // blocks added
+	// FinalityUnknown counts the blocks that were stored but are not sealed, because the source does not report whether
+	// they are final.
+	FinalityUnknown uint64
+	Gaps            []chain.Heights // blocks missing below others that are final; nothing above the first of them is sealed
+	Lacks           []string        // what the ledger still lacks of the days, because the source has no final blocks of it
+	Status          ledger.Status
+	Findings        *Findings
 }
 
 // Sync fills a ledger with the wanted blocks, and creates it if it does not exist. It does not read existing blocks
@@ -32,8 +36,11 @@ func Sync(ctx context.Context, place string, w Wanted, o FillOptions) (*Filled, 
 		return nil, err
 	}
 	o.Progress.end()
-	filled := &Filled{Place: d.Place, Name: w.Name(), Blocks: span, Stored: f.stored}
+	filled := &Filled{Place: d.Place, Name: w.Name(), Blocks: span, Stored: f.stored, FinalityUnknown: f.finalityUnknown}
 	if filled.Status, err = d.Book.Status(ctx); err != nil {
+		return nil, d.wrapErr(err)
+	}
+	if filled.Gaps, err = d.Book.Gaps(ctx); err != nil {
 		return nil, d.wrapErr(err)
 	}
 	if days, ok := w.days.Get(); ok {

@@ -553,6 +553,19 @@ func TestFollowAnArchive(t *testing.T) {
 	require.NoError(t, follow(place, chain.Optional[uint64]{}), "it has all there is")
 	require.Equal(t, sealOf(t, copied(t)), sealOf(t, place))
 
+	beyond := file(t) // the heads of a node that is further
+	require.NoError(t, app.Follow(t.Context(), beyond, app.FollowOptions{
+		FillOptions: app.FillOptions{Reader: reader}, From: chain.Some[uint64](0), Lag: func(uint64, uint64) {},
+		Heads: func(ctx context.Context) iter.Seq2[chain.Head, error] {
+			return func(yield func(chain.Head, error) bool) {
+				if yield(chain.Head{Number: 40}, nil) {
+					<-ctx.Done()
+				}
+			}
+		},
+	}))
+	require.Equal(t, sealOf(t, place), sealOf(t, beyond))
+
 	nowhere := file(t)
 	reader.Source = away{reader.Source}
 	require.ErrorIs(t, follow(nowhere, chain.Optional[uint64]{}), errAway)

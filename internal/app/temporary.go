@@ -44,7 +44,9 @@ func temporary(ctx context.Context, path string, span chain.Heights, o *FillOpti
 	if err != nil {
 		return nil, err
 	}
-	err = d.filler(o).fill(ctx, span)
+	f := d.filler(o)
+	f.sealsAll = true
+	err = f.fill(ctx, span)
 	o.Progress.end()
 	if err = errors.Join(err, ctx.Err()); err != nil {
 		d.Close()

@@ -34,7 +34,10 @@ type Verification struct {
 	Compared    uint64              `json:"compared"` // number of blocks compared
 	Answered    int                 `json:"answered"` // requests unanswered when the ledger was filled
 	Evidence    evidence.Evidence   `json:"evidence"` // the ledger's level of evidence afterwards
-	NotKept     *string             `json:"not_kept"` // why the results were not stored; null if they were
+	// Gaps are the missing blocks below others that are final: nothing above the first of them is sealed. They are not
+	// listed while jobs wait to fill them.
+	Gaps    []string `json:"gaps"`
+	NotKept *string  `json:"not_kept"` // why the results were not stored; null if they were
 	// Trail is the head of the audit trail, to keep elsewhere; unknown if the trail was altered.
 	Trail chain.Optional[ledger.TrailHead] `json:"trail"`
 
@@ -59,7 +62,7 @@ func Verify(ctx context.Context, o VerifyOptions) (*Verification, error) {
 		return nil, err
 	}
 	defer d.Close()
-	v := &Verification{Place: d.Place, Damage: []ledger.Damage{}, Differences: []ledger.Difference{}, Evidence: evidence.Recorded(0), ledger: d, options: &o}
+	v := &Verification{Place: d.Place, Damage: []ledger.Damage{}, Differences: []ledger.Difference{}, Gaps: []string{}, Evidence: evidence.Recorded(0), ledger: d, options: &o}
 	err = d.Book.Verify(ctx, v.damage, func(done, total uint64) {
 		v.Blocks = done
 		o.Progress.show(done, total)
@@ -78,8 +81,18 @@ func Verify(ctx context.Context, o VerifyOptions) (*Verification, error) {
 	if err != nil || v.Damages > 0 {
 		return v, err
 	}
-	s, err := d.Book.Status(ctx)
+	s, err := d.Status(ctx)
+	if err != nil {
+		return v, err
+	}
 	v.Evidence = s.Evidence
+	if jobs, _ := s.Jobs.Get(); jobs.Left() == 0 {
+		gaps, failed := d.Book.Gaps(ctx)
+		for _, gap := range gaps {
+			v.Gaps = append(v.Gaps, gap.String())
+		}
+		err = failed
+	}
 	return v, d.wrapErr(err)
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/feeledger/fees/internal/archive/answers"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/ledger/queue"
+	"github.com/feeledger/fees/source"
 )
 
 // WorkOptions state how jobs are worked on.
@@ -65,6 +66,7 @@ func work(ctx context.Context, place string, o *WorkOptions) error {
 		return d.wrapErr(err)
 	}
 	f := d.filler(&o.FillOptions)
+	f.sealsAll = true
 	if o.Judged != nil {
 		var judging sync.Mutex // jobs run in parallel
 		f.judged = func(r *evidence.Report) {
@@ -81,7 +83,7 @@ func work(ctx context.Context, place string, o *WorkOptions) error {
 
 // permanent reports whether retrying cannot help.
 func permanent(err error) bool {
-	return is(ledger.ErrOtherChain, ledger.ErrDamaged, chain.ErrNotKept, answers.ErrDamaged, chain.ErrOverflow)(err) ||
+	return is(ledger.ErrOtherChain, ledger.ErrDamaged, chain.ErrNotKept, answers.ErrDamaged, chain.ErrOverflow, source.ErrFinalityUnknown)(err) ||
 		as[*ledger.ForkError](err) || as[*ledger.DiffersError](err)
 }
 

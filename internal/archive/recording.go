@@ -11,6 +11,10 @@ import (
 // ErrNotFinal reports a block that could still be replaced, and is therefore not recorded.
 var ErrNotFinal = failure.New(failure.Unanswered, "not final yet")
 
+// ErrFinalityUnknown reports a block that may not be final: the gateway does not say. It is not recorded either, since
+// a ledger could not seal it.
+var ErrFinalityUnknown = failure.New(failure.Unanswered, "the gateway does not report whether it is final")
+
 // SegmentSize is the number of heights that a segment covers at most.
 const SegmentSize = 1000
 

@@ -49,6 +49,9 @@ type Book struct {
 
 	lastBlock chain.Optional[uint64] // of a chain that ended
 
+	sole bool                   // no other program writes blocks
+	left chain.Optional[ending] // how this program's last change left it, if it is the sole writer
+
 	sizing      sync.Mutex
 	accountSize int // in bytes; 0 until it is known; guarded by sizing
 }
@@ -69,11 +72,16 @@ func Open(ctx context.Context, place string) (*Book, error) {
 
 // OpenWriter opens a ledger for writing, and creates it if it does not exist. It returns ErrLocked
 // while another program writes.
-func OpenWriter(ctx context.Context, place string) (*Book, error) {
+func OpenWriter(ctx context.Context, place string) (b *Book, err error) {
 	if Postgres(place) {
-		return openBook[*postgresEngine](writePostgres(ctx, place, true))
+		b, err = openBook[*postgresEngine](writePostgres(ctx, place, true))
+	} else {
+		b, err = openBook[*sqliteEngine](writeSQLite(ctx, place))
 	}
-	return openBook[*sqliteEngine](writeSQLite(ctx, place))
+	if err == nil {
+		b.sole = true
+	}
+	return b, err
 }
 
 // OpenShared opens a PostgreSQL ledger for one of several programs that write it together with
@@ -263,9 +271,27 @@ func (id Identity) check(other Identity) error {
 	return nil
 }
 
-// change runs a change to the ledger in one transaction.
+// change runs a change to the ledger in one transaction. The sole writer's also checks that the ledger ends where the last
+// one left it.
 func (b *Book) change(ctx context.Context, what func(transaction) error) error {
-	return b.wrapLost(inTransaction(ctx, b.engine, what))
+	if !b.sole {
+		return b.wrapLost(inTransaction(ctx, b.engine, what))
+	}
+	var now ending
+	err := inTransaction(ctx, b.engine, func(tx transaction) error {
+		err := b.checkEnding(ctx, tx)
+		if err == nil {
+			err = what(tx)
+		}
+		if err == nil {
+			now, err = endingOf(ctx, tx)
+		}
+		return err
+	})
+	if err == nil {
+		b.left = chain.Some(now)
+	}
+	return b.wrapLost(err)
 }
 
 // changeBook is change with the state of the ledger.

@@ -100,7 +100,7 @@ func (e *Entry) Digest() Digest { return e.content.Digest }
 // Encoded returns the size of the record in bytes.
 func (e *Entry) Encoded() uint64 { return uint64(len(e.row.record)) }
 
-// Final reports whether the block can no longer be replaced.
+// Final reports whether the block can no longer be replaced, as far as the source says.
 func (e *Entry) Final() bool { return e.content.Final }
 
 // ProvedBy returns the checkpoint that proves the block, if one does.
@@ -114,10 +114,9 @@ func (e *Entry) Size() int {
 
 // contentOf returns what the ledger stores of a block.
 func contentOf(b *chain.Block, r *evidence.Report) *Content {
-	final, known := r.Finalized.Get()
 	c := &Content{Block: &Block{
 		Height: r.Number, Hash: r.Hash, ParentHash: r.ParentHash, Time: r.Time, Runtime: r.Runtime, Rules: clean(r.Rules), Certain: r.Proved(),
-		BaseFeePerGas: r.BaseFeePerGas, Inherents: uint64(r.Totals.Inherents), Final: final || !known,
+		BaseFeePerGas: r.BaseFeePerGas, Inherents: uint64(r.Totals.Inherents), Final: or(r.Finalized),
 	}}
 	if m, ok := r.Multiplier.Get(); ok {
 		c.MultiplierAt, c.Multiplier = chain.Some(m.At), chain.Some(m.Value)

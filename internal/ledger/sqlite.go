@@ -497,11 +497,7 @@ func (b *Book) Reread(ctx context.Context, with func(*Book) error) error {
 	if !ok {
 		return with(b)
 	}
-	now, err := os.Stat(e.path)
-	if err != nil {
-		return err
-	}
-	if !os.SameFile(e.opened, now) {
+	if !e.inPlace() {
 		return fmt.Errorf("%w: its file was replaced", ErrDamaged)
 	}
 	again, err := Open(ctx, e.path)

@@ -18,6 +18,7 @@ type Status struct {
 	Stored   chain.Optional[chain.Heights] // from the lowest height to the highest
 	Blocks   uint64                        // stored
 	NotFinal uint64                        // of the stored blocks
+	Unsealed uint64                        // of the stored blocks: those above the last sealed one
 	Below    chain.Optional[chain.Heights] // blocks below First that are not sealed yet, from lowest to highest
 	Gaps     []chain.Heights               // missing heights below the highest, in order
 	Sealed   chain.Optional[uint64]        // the height of the last sealed block
@@ -140,6 +141,7 @@ func (b *Book) counts(ctx context.Context, q querier, c *bookRow, s *Status) err
 		next = r.height + 1
 		s.Stored = chain.Some(chain.Heights{First: stored.First, Last: r.height})
 		s.Blocks++
+		s.Unsealed++
 		s.NotFinal += uint64(r.flags & notFinal)
 	}
 	return nil
@@ -289,4 +291,18 @@ func (b *Book) Extent(ctx context.Context) (first, next uint64, err error) {
 		}
 	}
 	return c.first, next, nil
+}
+
+// Gaps returns the heights between the sealed blocks and the highest final one whose blocks are missing or not final.
+// Nothing above the first of them is sealed before it is filled.
+func (b *Book) Gaps(ctx context.Context) ([]chain.Heights, error) {
+	_, next, err := b.Extent(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c, err := readBookRow(ctx, b.engine)
+	if err != nil || next <= c.next() {
+		return nil, err
+	}
+	return b.Missing(ctx, chain.Heights{First: c.next(), Last: next - 1})
 }

@@ -57,6 +57,7 @@ var (
 	ledgerTime     = describe("last_block_timestamp_seconds", "Time of the highest block, by its own timestamp.")
 	ledgerBlocks   = describe("blocks", "Stored blocks.")
 	ledgerNotFinal = describe("not_final_blocks", "Stored blocks that are not yet final.")
+	ledgerUnsealed = describe("unsealed_blocks", "Stored blocks above the last sealed one.")
 	ledgerProved   = describe("proved_blocks", "Blocks proved by a checkpoint; the others are recorded.")
 	ledgerGaps     = describe("gaps", "Ranges of blocks missing below the highest.")
 	ledgerMissing  = describe("missing_blocks", "Blocks missing below the highest.")
@@ -68,7 +69,7 @@ var (
 // Describe sends the descriptions of the metrics.
 func (l *ledger) Describe(to chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
-		ledgerUp, ledgerInfo, ledgerFirst, ledgerLast, ledgerSealed, ledgerTime, ledgerBlocks, ledgerNotFinal, ledgerProved, ledgerGaps, ledgerMissing,
+		ledgerUp, ledgerInfo, ledgerFirst, ledgerLast, ledgerSealed, ledgerTime, ledgerBlocks, ledgerNotFinal, ledgerUnsealed, ledgerProved, ledgerGaps, ledgerMissing,
 		ledgerFindings, ledgerOpen, ledgerJobs,
 	} {
 		to <- d
@@ -96,6 +97,7 @@ func (l *ledger) Collect(to chan<- prometheus.Metric) {
 	}
 	set(ledgerBlocks, float64(s.Blocks))
 	set(ledgerNotFinal, float64(s.NotFinal))
+	set(ledgerUnsealed, float64(s.Unsealed))
 	set(ledgerProved, float64(s.Evidence.Proved))
 	missing := uint64(0)
 	for _, gap := range s.Gaps {

@@ -44,7 +44,7 @@ func TestLedger(t *testing.T) {
 	at, err := chain.TimeAt(1_700_000_000_500)
 	require.NoError(t, err)
 	var s app.Status
-	s.Network, s.First, s.Blocks, s.NotFinal = "a-network", 3, 90, 2
+	s.Network, s.First, s.Blocks, s.NotFinal, s.Unsealed = "a-network", 3, 90, 2, 45
 	s.Stored, s.Sealed, s.LastTime = chain.Some(chain.Heights{First: 3, Last: 99}), chain.Some[uint64](40), chain.Some(at)
 	s.Gaps = []chain.Heights{{First: 50, Last: 52}, {First: 60, Last: 63}}
 	s.Findings, s.Unread, s.Unanswered = 5, 6, 7
@@ -55,7 +55,7 @@ func TestLedger(t *testing.T) {
 	m.Ledger("", func(context.Context) (app.Status, error) { return s, nil })
 	want := map[string]float64{
 		"fees_ledger_up": 1, `fees_ledger_info{network="a-network"}`: 1, "fees_ledger_first_height": 3, "fees_ledger_last_height": 99, "fees_ledger_sealed_height": 40,
-		"fees_ledger_last_block_timestamp_seconds": 1_700_000_000.5, "fees_ledger_blocks": 90, "fees_ledger_not_final_blocks": 2, "fees_ledger_proved_blocks": 30,
+		"fees_ledger_last_block_timestamp_seconds": 1_700_000_000.5, "fees_ledger_blocks": 90, "fees_ledger_not_final_blocks": 2, "fees_ledger_unsealed_blocks": 45, "fees_ledger_proved_blocks": 30,
 		"fees_ledger_gaps": 2, "fees_ledger_missing_blocks": 7, "fees_ledger_unanswered_questions": 7,
 		`fees_ledger_findings{kind="check"}`: 5, `fees_ledger_findings{kind="unclassified"}`: 6, `fees_ledger_findings{kind="undetermined"}`: 8, `fees_ledger_findings{kind="drift"}`: 9,
 		`fees_ledger_jobs{state="waiting"}`: 1, `fees_ledger_jobs{state="running"}`: 2, `fees_ledger_jobs{state="retrying"}`: 3, `fees_ledger_jobs{state="failed"}`: 4, `fees_ledger_jobs{state="done"}`: 5,
@@ -70,7 +70,7 @@ func TestLedgerThatKnowsNothing(t *testing.T) {
 	m := metrics.New("")
 	m.Ledger("", func(context.Context) (app.Status, error) { return app.Status{}, nil })
 	requireOurs(t, m, "fees_ledger", map[string]float64{
-		"fees_ledger_up": 1, `fees_ledger_info{network=""}`: 1, "fees_ledger_first_height": 0, "fees_ledger_blocks": 0, "fees_ledger_not_final_blocks": 0, "fees_ledger_proved_blocks": 0,
+		"fees_ledger_up": 1, `fees_ledger_info{network=""}`: 1, "fees_ledger_first_height": 0, "fees_ledger_blocks": 0, "fees_ledger_not_final_blocks": 0, "fees_ledger_unsealed_blocks": 0, "fees_ledger_proved_blocks": 0,
 		"fees_ledger_gaps": 0, "fees_ledger_missing_blocks": 0, "fees_ledger_unanswered_questions": 0, `fees_ledger_findings{kind="check"}`: 0, `fees_ledger_findings{kind="unclassified"}`: 0,
 	})
 	away := metrics.New("")

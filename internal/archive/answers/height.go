@@ -32,7 +32,10 @@ func (r *recorder) height(ctx context.Context, number uint64) (height, error) {
 			return err
 		}
 		h.hash, h.parent = b.Hash, b.ParentHash
-		if final, known := b.Finalized.Get(); known && !final {
+		switch final, known := b.Finalized.Get(); {
+		case !known:
+			return archive.ErrFinalityUnknown
+		case !final:
 			return archive.ErrNotFinal
 		}
 		return wrongHeight(number, b.Number)

@@ -322,6 +322,7 @@ func TestRecordRefuses(t *testing.T) {
 			s["/blocks/5/header"] = strings.Replace(s["/blocks/5/header"], hashOf(4), hashOf(77), 1)
 		}, chain.ErrWrongBlock, "block 5: the response is for a different block: its parent is " + hashOf(77)},
 		"another block":   {func(s synthetic) { s["/blocks/5"] = s["/blocks/4"] }, chain.ErrWrongBlock, "/blocks/5: the response is for a different block: got block 4, want 5"},
+		"perhaps final":   {func(s synthetic) { s["/blocks/5"] = strings.Replace(s["/blocks/5"], `,"finalized":true`, "", 1) }, archive.ErrFinalityUnknown, "/blocks/5"},
 		"not final":       {func(s synthetic) { s["/blocks/5"] = strings.Replace(s["/blocks/5"], "true", "false", 1) }, archive.ErrNotFinal, "/blocks/5"},
 		"not a block":     {func(s synthetic) { s["/blocks/5"] = "{}" }, nil, "malformed block"},
 		"no such block":   {func(s synthetic) { delete(s, "/blocks/5") }, chain.ErrNoBlock, "/blocks/5: no such block"},

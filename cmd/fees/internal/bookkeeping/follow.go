@@ -13,7 +13,10 @@ import (
 
 const followManual = `Append each block to the ledger as soon as it is final, until Ctrl-C. It
 continues after the ledger's last block; a new ledger starts at the newest
-final block, or at --from. Blocks in between are read first.
+final block, or at --from. Blocks in between, and gaps, are read first.
+
+If the ledger no longer ends where follow left it, as after an old backup was
+restored, follow stops with exit code 4. Run it again to continue from there.
 
 Each block is priced and verified as by fees sync, sealed at once, and must be
 the child of the one before. Failed checks are reported on standard error and

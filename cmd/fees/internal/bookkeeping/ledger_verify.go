@@ -3,6 +3,7 @@ package bookkeeping
 import (
 	"cmp"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -17,7 +18,8 @@ const ledgerVerifyManual = `Verify that a ledger is complete and was not altered
 SHA-256 of its record, blocks against their parents' hashes, and seals, totals,
 indexes and SQL views against the records. The database's tables, keys, views,
 triggers, rules and row security are compared with those that fees creates.
-Everything that was altered is listed, and the exit code is 4.
+Everything that was altered is listed, and the exit code is 4. Missing blocks
+below others are listed too, with the exit code 1: nothing above them is sealed.
 
 The head of the audit trail is printed: its number of lines, and a digest of all
 of them. Keep it elsewhere. With --trail, the trail must still begin with those
@@ -85,14 +87,14 @@ func (f *ledgerVerifyFlags) verify(c *cobra.Command, _ []string) error {
 	if err != nil {
 		return err
 	}
-	if err := f.Show(cli.Answer{JSON: v, Text: func(p *console.Page) { writeVerification(p, v) }}); err != nil {
+	if err := f.Show(cli.Answer{JSON: v, Text: func(p *console.Page) { writeVerification(p, c, v) }}); err != nil {
 		return err
 	}
-	return cmp.Or(v.Err(), cli.Found(nil, v.Rejudged() > 0))
+	return cmp.Or(v.Err(), cli.Found(nil, v.Rejudged() > 0 || len(v.Gaps) > 0))
 }
 
 // writeVerification writes the result of verifying a ledger.
-func writeVerification(page *console.Page, v *app.Verification) {
+func writeVerification(page *console.Page, c *cobra.Command, v *app.Verification) {
 	say := func(format string, values ...any) { page.Line(fmt.Sprintf(format, values...), 2) }
 	for _, d := range v.Damage {
 		say("%v", d)
@@ -117,6 +119,9 @@ func writeVerification(page *console.Page, v *app.Verification) {
 	}
 	if head, known := v.Trail.Get(); known {
 		say("audit trail: %v; keep a copy elsewhere, and compare it later with --trail", head)
+	}
+	if len(v.Gaps) > 0 {
+		say("blocks %s are missing, and nothing above them is sealed. Fill them with: %s", strings.Join(v.Gaps, ", "), cli.MoreSyncLine(c))
 	}
 	if v.Evidence.Proved > 0 {
 		say("evidence: %v", v.Evidence)

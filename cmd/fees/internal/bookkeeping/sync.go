@@ -17,8 +17,8 @@ const syncManual = `Fill the ledger with a range of blocks. For each block, sync
 transactions, verifies the fees, and stores them with all native movements. A
 range is A..B (inclusive) or A:+N (N blocks, starting at A). --from and --to
 are heights or days, both inclusive. --month and --year cover whole days.
-Without a range, sync continues after the ledger's last block, up to the newest
-final block.
+Without a range, sync continues after the ledger's last block, or fills a gap
+below it first, up to the newest final block.
 
 For days, months and years, sync also reads a margin of blocks, so reports are
 complete in any time zone. One extra block at each end shows that no block is
@@ -33,10 +33,12 @@ top down, 5,000 at a time, and sealed in order. The result is the same as a
 ledger that started there: the seals of complete days and months stay valid,
 and so do packages of fees close.
 
-Only final blocks are sealed. --unfinalized also stores newer ones, unsealed;
-the next sync reads them again and removes those that the chain replaced. If a
-final block does not follow its predecessor, sync stops with an error. Failed
-checks are stored, counted at the end, and make the exit code 1.
+Only blocks that the source reports as final are sealed. --unfinalized also
+stores newer ones, unsealed; the next sync reads them again and removes those
+that the chain replaced. If the source does not say whether a block is final,
+it is stored unsealed, and the exit code is 1. If a final block does not follow
+its predecessor, sync stops with an error. Failed checks are stored, counted at
+the end, and make the exit code 1.
 
 A ledger is a file, or a schema of a PostgreSQL database (--ledger
 postgres://...). The password belongs in PGPASSWORD, in PGPASSFILE, or in the
@@ -175,8 +177,19 @@ func writeFilled(w io.Writer, c *cobra.Command, f *app.Filled) error {
 	if err := cli.Say(w, "%s: blocks %v%s: %d stored, %d already there; %s", f.Place, f.Blocks, named(f.Name), f.Stored, f.Blocks.Blocks()-f.Stored, seal); err != nil {
 		return err
 	}
-	if len(f.Lacks) > 0 {
+	switch {
+	case f.FinalityUnknown > 0:
+		if err := cli.Say(w, "%s: %s %s not sealed, because the source does not report whether %s final. Run it again with a --gateway that does, or accept them with --unfinalized.",
+			f.Place, console.Counted(f.FinalityUnknown, "block"), console.Verb(f.FinalityUnknown, "is", "are"), console.Verb(f.FinalityUnknown, "it is", "they are")); err != nil {
+			return err
+		}
+	case len(f.Lacks) > 0:
 		if err := cli.Say(w, "%s: still incomplete, missing %s. The source has no more final blocks of it. Name another source with --gateway, wait for more blocks, or add --partial to reports.", f.Place, strings.Join(f.Lacks, ", and ")); err != nil {
+			return err
+		}
+	}
+	if len(f.Gaps) > 0 {
+		if _, err := fmt.Fprintf(w, "%s: blocks %s are missing, and nothing above them is sealed. Fill them with: %s\n", f.Place, strings.Join(texts(f.Gaps), ", "), cli.MoreSyncLine(c)); err != nil {
 			return err
 		}
 	}
@@ -191,11 +204,10 @@ func writeFilled(w io.Writer, c *cobra.Command, f *app.Filled) error {
 			return err
 		}
 	}
-	if f.Findings.Total == 0 {
-		return nil
+	if f.Findings.Total > 0 {
+		if _, err := fmt.Fprintf(w, "%s: %s\n", f.Place, findingsText(c, f.Findings)); err != nil {
+			return err
+		}
 	}
-	if _, err := fmt.Fprintf(w, "%s: %s\n", f.Place, findingsText(c, f.Findings)); err != nil {
-		return err
-	}
-	return cli.ErrFinding
+	return cli.Found(nil, f.Findings.Total > 0 || f.FinalityUnknown > 0)
 }

@@ -36,7 +36,7 @@ func summaryRecord(s *evidence.Summary, trust source.Trust, n *network.Network) 
 	return cli.Record{
 		{"holds", s.Holds()},
 		{"blocks", s.Blocks}, {"evm", s.EVM}, {"native", s.Native},
-		{"evm_failed", s.EVMFailed}, {"native_failed", s.NativeFailed}, {"outcome_unknown", s.OutcomeUnknown}, {"inherents", s.Inherents}, {"undetermined", s.Undetermined}, {"uncertain", s.Uncertain}, {"unaccounted", s.Unaccounted},
+		{"evm_failed", s.EVMFailed}, {"native_failed", s.NativeFailed}, {"outcome_unknown", s.OutcomeUnknown}, {"inherents", s.Inherents}, {"undetermined", s.Undetermined}, {"uncertain", s.Uncertain}, {"not_final", s.NotFinal}, {"finality_unknown", s.FinalityUnknown}, {"unaccounted", s.Unaccounted},
 		{"unanswered", s.Unanswered}, {"first_unanswered", s.FirstUnanswered},
 		{"match", s.Verdicts[evidence.Match]}, {"drift", s.Verdicts[evidence.Drift]},
 		{"cash_only", s.Verdicts[evidence.CashOnly]}, {"no_evidence", s.Verdicts[evidence.NoEvidence]},
@@ -94,6 +94,9 @@ func writeSummary(w io.Writer, blocks chain.Heights, s *evidence.Summary, trust 
 	if s.Uncertain > 0 {
 		out.Line(console.Counted(s.Uncertain, "block")+" "+console.Verb(s.Uncertain, "was", "were")+" priced by rules that may not be the chain's", 2)
 	}
+	if s.FinalityUnknown > 0 {
+		out.Line(console.Counted(s.FinalityUnknown, "block")+" may not be final: the source does not report it. Verify with a source that does.", 2)
+	}
 	if s.Unanswered > 0 {
 		out.Line(unanswered(s.Unanswered, s.FirstUnanswered), 2)
 	}
@@ -116,6 +119,9 @@ func writeSummary(w io.Writer, blocks chain.Heights, s *evidence.Summary, trust 
 	switch left := blocks.First + uint64(s.Blocks); {
 	case left <= blocks.Last:
 		out.Line(fmt.Sprintf("blocks %d..%d were not checked: the command ended early", left, blocks.Last), 2)
+	case s.Holds() && s.NotFinal > 0:
+		out.Line("no check failed, but "+console.Counted(s.NotFinal, "block")+" "+console.Verb(s.NotFinal, "is", "are")+" not final yet and may be replaced", 2)
+		out.Line(onTrust(trust), 2)
 	case s.Holds():
 		out.WriteString(out.Verdict("every check passed") + "\n")
 		out.Line(onTrust(trust), 2)
