@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/feeledger/fees/internal/finance/closing"
 	"github.com/feeledger/fees/internal/reconcile"
@@ -18,9 +19,9 @@ func (d *Ledger) AboutReconciliation(ctx context.Context, r *reconcile.Result, p
 	if err != nil {
 		return nil, err
 	}
-	a.Title, a.Notes = "reconciliation of "+r.Name+": "+r.Headline(), r.Notes
-	if r.File != nil {
-		a.Inputs = append([]closing.Input{{Name: "record", Path: r.Name, SHA256: r.File.SHA256.String()}}, a.Inputs...)
+	a.Title, a.Notes = "reconciliation of "+r.Name()+": "+r.Headline(), r.Notes
+	for _, f := range slices.Backward(r.Files) {
+		a.Inputs = append([]closing.Input{{Name: "record", Path: f.Name, SHA256: f.SHA256.String()}}, a.Inputs...)
 	}
 	if len(r.Options.Accounts) == 0 {
 		a.Filters = append(a.Filters, "only the rows of the record: fees missing from it were not looked for")

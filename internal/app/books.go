@@ -2,6 +2,7 @@ package app
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,8 +22,10 @@ import (
 // BooksInput is a company's record of fees, with the settings for reading and comparing it.
 type BooksInput struct {
 	Path    string
+	Name    string // of the original file; "" is that of Path
 	Content []byte // the content of the file named Path; nil reads it from disk
 	closing.Reading
+	More     []BooksInput           // records compared together with it, such as one for each wallet; only their file and reading count
 	RowsOnly bool                   // do not look for fees that the record lacks
 	Accepted []reconcile.Acceptance // of differences
 	// SomeAccepted lets a package leave out acceptances that fit no difference; otherwise they are an error.
@@ -161,6 +164,70 @@ func (in *BooksInput) Read(ctx context.Context, o reconcile.Options) (*reconcile
 		return nil, &UnreadError{named, ways}
 	}
 	return nil, named
+}
+
+// SetPaths names the files to compare together, each read by the settings of the first.
+func (in *BooksInput) SetPaths(paths []string) {
+	in.Path, in.More = paths[0], nil
+	for _, path := range paths[1:] {
+		in.More = append(in.More, BooksInput{Path: path, Reading: in.Reading})
+	}
+}
+
+// ReadAll reads the record and those compared with it. Each keeps its own reading: settings that another file needs do not
+// hinder one that needs none. Close each file.
+func (in *BooksInput) ReadAll(ctx context.Context, o reconcile.Options) (files []reconcile.NamedFile, err error) {
+	defer func() {
+		if err != nil {
+			CloseFiles(files)
+			files = nil
+		}
+	}()
+	names := map[string]int{}
+	for i, one := range append([]BooksInput{*in}, in.More...) {
+		of := o
+		if i > 0 {
+			err = one.fill(&of)
+		}
+		var file *reconcile.File
+		if err == nil {
+			file, err = one.Read(ctx, of)
+		}
+		if err != nil && len(in.More) > 0 {
+			file, err = one.readByItself(ctx, o, err)
+		}
+		if err != nil {
+			return files, err
+		}
+		name := cmp.Or(one.Name, filepath.Base(one.Path))
+		if names[name]++; names[name] > 1 {
+			name = fmt.Sprintf("%s (%d)", name, names[name])
+		}
+		files = append(files, reconcile.NamedFile{Name: name, File: file})
+	}
+	return files, nil
+}
+
+// CloseFiles closes files of [BooksInput.ReadAll].
+func CloseFiles(files []reconcile.NamedFile) {
+	for _, f := range files {
+		f.Close()
+	}
+}
+
+// readByItself reads one of several records without the settings, if that reads it. Otherwise it returns why the settings
+// do not.
+func (in *BooksInput) readByItself(ctx context.Context, o reconcile.Options, why error) (*reconcile.File, error) {
+	alone := BooksInput{Path: in.Path, Content: in.Content}
+	if alone.fill(&o) != nil {
+		return nil, why
+	}
+	file, err := alone.Read(ctx, o)
+	if err != nil {
+		return nil, why
+	}
+	file.Notes = append(file.Notes, "The file was read without the settings, which do not read it.")
+	return file, nil
 }
 
 // readInCurrency reads the record; if all of its fees are in the currency of the prices, as values in it.

@@ -147,7 +147,7 @@ func TestQuestionsThatAreGivenUp(t *testing.T) {
 				return err
 			}
 			defer file.Close()
-			r, err := d.Reconcile(ctx, file, "books.csv", year, reconcile.Options{Accounts: accounts, Prices: list})
+			r, err := d.Reconcile(ctx, []reconcile.NamedFile{{Name: "books.csv", File: file}}, year, reconcile.Options{Accounts: accounts, Prices: list})
 			if err == nil {
 				err = r.Close()
 			}

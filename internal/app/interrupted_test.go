@@ -3,6 +3,7 @@ package app_test
 import (
 	"bytes"
 	"context"
+	"github.com/feeledger/fees/internal/reconcile"
 	"os"
 	"path/filepath"
 	"sync/atomic"
@@ -124,7 +125,7 @@ func TestInterrupted(t *testing.T) {
 				return nil, err
 			}
 			defer file.Close()
-			r, err := d.Reconcile(ctx, file, "theirs", all, o)
+			r, err := d.Reconcile(ctx, []reconcile.NamedFile{{Name: "theirs", File: file}}, all, o)
 			if err != nil {
 				return nil, err
 			}

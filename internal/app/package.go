@@ -82,6 +82,11 @@ func (q *PackageQuestion) options() closing.Options {
 	if q.Books.Path != "" {
 		record = &closing.Reconciliation{Name: filepath.Base(q.Books.Path), Reading: q.Books.Reading, Priced: priced != nil, Accepted: len(q.Books.Accepted) > 0}
 		record.Columns = append([]string{}, record.Columns...) // never null
+		for _, more := range q.Books.More {
+			kept := closing.Record{Name: filepath.Base(more.Path), Reading: more.Reading}
+			kept.Columns = append([]string{}, kept.Columns...)
+			record.More = append(record.More, kept)
+		}
 	}
 	return closing.Options{
 		Prices: priced, Journal: q.Journal, With: q.With, Partial: q.Partial, Balances: q.Proved,

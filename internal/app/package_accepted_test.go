@@ -65,7 +65,7 @@ func reconciled(t testing.TB, d *app.Ledger, q *app.PackageQuestion) (list []led
 	file, err := q.Books.Read(t.Context(), o)
 	require.NoError(t, err)
 	defer file.Close()
-	r, err := d.Reconcile(t.Context(), file, "books.csv", p, o)
+	r, err := d.Reconcile(t.Context(), []reconcile.NamedFile{{Name: "books.csv", File: file}}, p, o)
 	require.NoError(t, err)
 	defer r.Close()
 	for i, err := range r.Items() {

@@ -330,14 +330,19 @@ func (v *verifier) maker(ctx context.Context) (*maker, error) {
 		x.acts = func(context.Context) ([]byte, error) { return ReadSmallFile(in(ActsFile), maxActsBytes) }
 	}
 	if r := m.Options.Reconciliation; r != nil {
-		if r.Input != inputBooks+".csv" && r.Input != inputBooks+".xlsx" {
-			return nil, fmt.Errorf("%w: unexpected record of fees %q", closing.ErrDamaged, r.Input)
+		var paths []string
+		for i, record := range r.Records() {
+			if name := recordInput(i); record.Input != name+".csv" && record.Input != name+".xlsx" {
+				return nil, fmt.Errorf("%w: unexpected record of fees %q", closing.ErrDamaged, record.Input)
+			}
+			paths = append(paths, in(record.Input))
 		}
-		x.inputs.Books.Path = in(r.Input)
+		x.inputs.Books.SetPaths(paths)
 		if x.inputs.Books.Accepted, err = v.readAccepted(); err != nil {
 			return nil, err
 		}
 		own := *r
+		own.More = slices.Clone(r.More)
 		x.manifest.Options.Reconciliation = &own
 	}
 	if x.cover, err = v.cover(ctx, x.asked); err != nil {

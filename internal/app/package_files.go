@@ -288,7 +288,10 @@ func (x *maker) makeReconciliation(ctx context.Context) error {
 	if r == nil {
 		return nil
 	}
-	books := BooksInput{Path: x.inputs.Books.Path, Content: x.inputs.Books.Content, Reading: r.Reading, Accepted: x.inputs.Books.Accepted}
+	books := BooksInput{Path: x.inputs.Books.Path, Name: r.Name, Content: x.inputs.Books.Content, Reading: r.Reading, Accepted: x.inputs.Books.Accepted}
+	for i, more := range x.inputs.Books.More {
+		books.More = append(books.More, BooksInput{Path: more.Path, Name: r.More[i].Name, Content: more.Content, Reading: r.More[i].Reading})
+	}
 	q := x.question(Progress{})
 	if x.inputs.Labels == nil {
 		q.Labels = nil
@@ -303,14 +306,13 @@ func (x *maker) makeReconciliation(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	span := x.span()
-	file, err := books.Read(ctx, options)
+	files, err := books.ReadAll(ctx, options)
 	if err != nil {
 		return err
 	}
-	defer file.Close()
+	defer CloseFiles(files)
 	options.Scanned = x.options.Progress.show
-	result, err := x.Reconcile(ctx, file, r.Name, Heights(span.First, span.Last), options)
+	result, err := x.Reconcile(ctx, files, x.asked, options)
 	if err != nil {
 		return err
 	}
@@ -319,9 +321,9 @@ func (x *maker) makeReconciliation(ctx context.Context) error {
 		return err
 	}
 	// Blocks sealed after the period do not belong to it.
-	result.Seal, result.Sealed = x.manifest.Blocks.Seal, chain.Some(span.Last)
+	result.Seal, result.Sealed = x.manifest.Blocks.Seal, chain.Some(x.span().Last)
 	x.manifest.Findings.Differences += uint64(result.Open() + len(result.UnreadSheets))
-	if err := errors.Join(x.keepBooks(r, &books, file), x.keepAccepted(result)); err != nil {
+	if err := errors.Join(x.keepBooks(r, &books, files), x.keepAccepted(result)); err != nil {
 		return err
 	}
 	err = x.draft.Add(reconciliationFile, func(w io.Writer) error { return result.WriteJSON(w, true) })
@@ -331,23 +333,46 @@ func (x *maker) makeReconciliation(ctx context.Context) error {
 	return x.draft.Add("reconciliation.xlsx", func(w io.Writer) error { return table.WriteXLSX(w, result.Sheets(true)...) })
 }
 
-// keepBooks stores the file that was compared.
-func (x *maker) keepBooks(r *closing.Reconciliation, books *BooksInput, file *reconcile.File) error {
-	r.Input = inputBooks + "." + file.Form
+// keepBooks stores the files that were compared.
+func (x *maker) keepBooks(r *closing.Reconciliation, books *BooksInput, files []reconcile.NamedFile) error {
+	for i, one := range append([]BooksInput{*books}, books.More...) {
+		name := recordInput(i) + "." + files[i].Form
+		if i == 0 {
+			r.Input = name
+		} else {
+			r.More[i-1].Input = name
+		}
+		if err := x.keepRecord(name, &one, files[i].SHA256.String()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// recordInput returns the path of a record in a package, without its extension. The first is 0.
+func recordInput(i int) string {
+	if i == 0 {
+		return inputBooks
+	}
+	return fmt.Sprintf("%s-%d", inputBooks, i+1)
+}
+
+// keepRecord stores a file that was compared, if it has not changed since.
+func (x *maker) keepRecord(name string, books *BooksInput, sum string) error {
 	in, err := books.open()
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	err = x.draft.Add(r.Input, func(w io.Writer) error {
+	err = x.draft.Add(name, func(w io.Writer) error {
 		_, err := io.Copy(w, in)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	kept := slices.IndexFunc(x.draft.Files(), func(f closing.File) bool { return f.Name == r.Input })
-	if x.draft.Files()[kept].SHA256 != file.SHA256.String() {
+	kept := slices.IndexFunc(x.draft.Files(), func(f closing.File) bool { return f.Name == name })
+	if x.draft.Files()[kept].SHA256 != sum {
 		return fmt.Errorf("%s changed while it was read; try again", books.Path)
 	}
 	return nil

@@ -47,5 +47,5 @@ func (r *Rollforward) WritePDF(ctx context.Context, w io.Writer, size string, a 
 func WriteReconciliationPDF(w io.Writer, r *reconcile.Result, all bool, size string, a *closing.About) error {
 	details := statement.Without(r.Details(all), "payer_group", "evm_hash", "extrinsic_hash", "layer", "call", "books_date", "books_account", "books_id", "books_hash")
 	details.Notes = nil // they are those of the summary
-	return writePaper(w, size, "Reconciliation of "+r.Name, nil, a, []*table.Sheet{r.Summary(), details, r.Basis()})
+	return writePaper(w, size, "Reconciliation of "+r.Name(), nil, a, []*table.Sheet{r.Summary(), details, r.Basis()})
 }

@@ -103,7 +103,7 @@ func TestPricesOfAnotherTokenAnywhere(t *testing.T) {
 			return err
 		},
 		"reconciliation": func() error {
-			_, err := d.Reconcile(t.Context(), nil, "books.csv", q.Period, reconcile.Options{Prices: list, Symbol: "GLMR"})
+			_, err := d.Reconcile(t.Context(), nil, q.Period, reconcile.Options{Prices: list, Symbol: "GLMR"})
 			return err
 		},
 	} {

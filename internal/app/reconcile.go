@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/console"
@@ -15,44 +14,62 @@ import (
 	"github.com/feeledger/fees/source"
 )
 
-// Reconcile compares a company's record with the ledger. Name is the name of the record's file.
-func (d *Ledger) Reconcile(ctx context.Context, file *reconcile.File, name string, p Period, o reconcile.Options) (*reconcile.Result, error) {
-	result, err := d.match(ctx, file.Rows.All(), p, file.Matching(o))
+// Reconcile compares a company's record with the ledger: a file, or several, such as one for each wallet.
+func (d *Ledger) Reconcile(ctx context.Context, files []reconcile.NamedFile, p Period, o reconcile.Options) (*reconcile.Result, error) {
+	o, err := d.matching(ctx, p, o)
 	if err != nil {
 		return nil, err
 	}
-	result.File, result.Name = file, name
-	result.Notes = append(result.Notes, file.Notes...)
+	var records []reconcile.Record
+	for _, f := range files {
+		if read := f.Matching(o); !read.Values && read.Token().Places() != o.Token().Places() {
+			return nil, fmt.Errorf("internal error: the record was read with %d decimals, but %s has %d", read.Token().Places(), o.Symbol, o.Token().Places())
+		}
+		records = append(records, reconcile.Record{Name: f.Name, Rows: f.Rows.All(), Options: f.Matching(o)})
+	}
+	if len(records) == 1 {
+		records[0].Name = ""
+	}
+	result, err := d.match(ctx, records)
+	if err != nil {
+		return nil, err
+	}
+	result.Files = files
+	for _, f := range files {
+		for _, note := range f.Notes {
+			if len(files) > 1 {
+				note = f.Name + ": " + note
+			}
+			result.Notes = append(result.Notes, note)
+		}
+	}
 	return result, nil
 }
 
-// match compares rows with the ledger.
-func (d *Ledger) match(ctx context.Context, rows iter.Seq2[*reconcile.Row, error], p Period, o reconcile.Options) (*reconcile.Result, error) {
-	o.Partial = p.Partial
-	token, err := d.Token(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if read := o.Token(); !o.Values && read.Places() != token.Places() {
-		return nil, fmt.Errorf("internal error: the record was read with %d decimals, but %s has %d", read.Places(), token.Symbol, token.Places())
-	}
-	if o.Accounts, err = d.natives(ctx, o.Accounts); err != nil {
-		return nil, err
-	}
-	if o.Prices, err = pricesOf(token, o.Prices); err != nil {
-		return nil, err
-	}
-	if !p.All {
-		if _, err := d.Held(ctx, p); err != nil {
-			return nil, err
-		}
-		o.Period = chain.Some(p.Asked)
-	}
-	result, err := reconcile.Match(ctx, d.Book, rows, o)
+// match compares records with the ledger.
+func (d *Ledger) match(ctx context.Context, records []reconcile.Record) (*reconcile.Result, error) {
+	result, err := reconcile.MatchAll(ctx, d.Book, records)
 	if err != nil && !errors.Is(err, chain.ErrOverflow) && !as[*money.MissingError](err) {
 		err = d.wrapErr(err)
 	}
 	return result, err
+}
+
+// matching returns the options of a comparison with the ledger in a period.
+func (d *Ledger) matching(ctx context.Context, p Period, o reconcile.Options) (_ reconcile.Options, err error) {
+	o.Partial = p.Partial
+	token, err := d.Token(ctx)
+	if err == nil {
+		o.Accounts, err = d.natives(ctx, o.Accounts)
+	}
+	if err == nil {
+		o.Prices, err = pricesOf(token, o.Prices)
+	}
+	if err == nil && !p.All {
+		o.Period = chain.Some(p.Asked)
+		_, err = d.Held(ctx, p)
+	}
+	return o, err
 }
 
 // CheckPeriod returns an [InputError] if a record is of another period: it has rows, but none of them names a transaction
@@ -78,7 +95,7 @@ func CheckPeriod(r *reconcile.Result, p Period) error {
 	if outside == 0 {
 		return nil
 	}
-	return notUnderstood("%s is not of %s: none of its rows names a transaction of that period or is dated in it. Choose the record's own period, or give the record of %[2]s.", r.Name, p.Name)
+	return notUnderstood("%s is not of %s: none of its rows names a transaction of that period or is dated in it. Choose the record's own period, or give the record of %[2]s.", r.Name(), p.Name)
 }
 
 // WriteReconciliation writes a comparison as json, csv, xlsx or, for any other form, text: the

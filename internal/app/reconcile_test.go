@@ -61,7 +61,7 @@ func books(t *testing.T, d *app.Ledger, in app.BooksInput, p app.Period, account
 	file, err := in.Read(t.Context(), o)
 	require.NoError(t, err)
 	t.Cleanup(func() { file.Close() })
-	result, err := d.Reconcile(t.Context(), file, "theirs", p, o)
+	result, err := d.Reconcile(t.Context(), []reconcile.NamedFile{{Name: "theirs", File: file}}, p, o)
 	if err == nil {
 		t.Cleanup(func() { result.Close() })
 	}
@@ -85,7 +85,7 @@ func TestReconcile(t *testing.T) {
 		pairs := pairsOf(about)
 		require.Equal(t, fmt.Sprint(count), pairs["rows: matched"])
 		require.Equal(t, inTokens(t, sum), pairs["control total: chain"])
-		require.Equal(t, "theirs, SHA-256 "+result.File.SHA256.String(), pairs["input: record"])
+		require.Equal(t, "theirs, SHA-256 "+result.Files[0].SHA256.String(), pairs["input: record"])
 		require.Contains(t, pairs["parameter"], "only the rows of the record")
 		for _, s := range result.Sums {
 			if s.Outcome == reconcile.Matched {

@@ -35,7 +35,10 @@ func (d *Ledger) CompareTotal(ctx context.Context, total string, p Period, o rec
 	if t.Books, err = reconcile.ParseTotal(total, o.Token()); err != nil {
 		return nil, notUnderstood("%v %q: %v", FieldTotal, total, err)
 	}
-	r, err := d.match(ctx, func(func(*reconcile.Row, error) bool) {}, p, o)
+	if o, err = d.matching(ctx, p, o); err != nil {
+		return nil, err
+	}
+	r, err := d.match(ctx, []reconcile.Record{{Rows: func(func(*reconcile.Row, error) bool) {}, Options: o}})
 	if err != nil {
 		return nil, err
 	}

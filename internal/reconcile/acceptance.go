@@ -63,15 +63,16 @@ func (a *Acceptance) said() string {
 // Digest returns the SHA-256 that identifies a difference: its outcome, the record's line, the transaction, the
 // payer, what the record states about them, both amounts and their difference. If any of them changes, it is another difference.
 func (i *Item) Digest() ledger.Digest {
-	parts := [differenceParts]string{0: string(i.Outcome)}
+	file, parts := "", [differenceParts]string{0: string(i.Outcome)}
 	if row := i.Row; row != nil {
+		file = row.File
 		parts[1], parts[5], parts[6], parts[7] = strconv.Itoa(row.Line), textOf(row.Place), textOf(row.AnyHash()), textOf(row.Account)
 	}
 	if t, ok := i.Transaction.Get(); ok {
 		parts[2], parts[3], parts[4] = t.Place.String(), t.Hash.String(), textOf(t.Payer)
 	}
 	parts[8], parts[9], parts[10] = textOf(i.Books), textOf(i.Chain), textOf(i.Difference)
-	return differenceOf(parts)
+	return differenceOf(file, parts)
 }
 
 // differenceParts is the number of texts that identify a difference: outcome, line, ID, extrinsic hash, payer; the
@@ -79,7 +80,10 @@ func (i *Item) Digest() ledger.Digest {
 const differenceParts = 11
 
 // differenceOf hashes the texts, none of which contains a line break.
-func differenceOf(parts [differenceParts]string) ledger.Digest {
+func differenceOf(file string, parts [differenceParts]string) ledger.Digest {
+	if file != "" { // one of several records
+		parts[0] = file + "\n" + parts[0]
+	}
 	return sha256.Sum256([]byte(strings.Join(parts[:], "\n")))
 }
 
@@ -278,6 +282,7 @@ func ReadAccepted(text []byte) (list []AcceptedRow, err error) {
 // itemOfJSON is what identifies a difference in the details of a result, and its acceptance.
 type itemOfJSON struct {
 	Outcome   Outcome                       `json:"outcome"`
+	File      string                        `json:"file"`
 	Line      *int                          `json:"line"`
 	ID        string                        `json:"id"`
 	Extrinsic string                        `json:"extrinsic_hash"`
@@ -336,7 +341,7 @@ func AcceptedIn(result io.Reader) (list []Acceptance, err error) {
 		if i.Line != nil {
 			parts[1] = strconv.Itoa(*i.Line)
 		}
-		list = append(list, Acceptance{differenceOf(parts), i.Accepted.By, i.Accepted.Time, i.Accepted.Comment, i.Accepted.Act, 0})
+		list = append(list, Acceptance{differenceOf(i.File, parts), i.Accepted.By, i.Accepted.Time, i.Accepted.Comment, i.Accepted.Act, 0})
 	}
 	return list, nil
 }

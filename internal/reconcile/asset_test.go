@@ -134,7 +134,7 @@ func TestOtherAssetsAreLeftOut(t *testing.T) {
 		require.NoError(t, err)
 		defer r.Close()
 		require.Contains(t, r.Notes, "Left out: 1 row in BTC, 2 rows in ETH.")
-		r.File, r.Notes = f, append(r.Notes, f.Notes...)
+		r.Files, r.Notes = []reconcile.NamedFile{{File: f}}, append(r.Notes, f.Notes...)
 		require.Equal(t, map[reconcile.Outcome]int{reconcile.Matched: len(list), reconcile.LeftOut: 6}, counts(r), form)
 		require.Equal(t, total(list), r.Total.Books.String())
 		require.Equal(t, chain.Some(wei(t, total(list))), r.Total.Chain)

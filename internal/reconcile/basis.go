@@ -15,36 +15,14 @@ type fact struct{ name, value string }
 // basis returns everything that determines the result: the same basis gives the same bytes.
 func (r *Result) basis() (list []fact) {
 	add := func(name string, value any) { list = append(list, fact{name, fmt.Sprint(value)}) }
-	if r.Name != "" {
-		add("file", r.Name)
-	}
-	if f := r.File; f != nil {
-		add("file_sha256", f.SHA256)
-		add("file_form", f.Form)
-		switch f.Form {
-		case "csv":
-			add("separator", separatorName(f.Separator))
-			add("encoding", f.Encoding)
-		default:
-			add("sheet", f.Sheet)
+	for n, f := range r.Files {
+		prefix := ""
+		if len(r.Files) > 1 {
+			prefix = fmt.Sprintf("record_%d_", n+1)
 		}
-		add("rows", f.Count)
-		if f.Profile != nil {
-			add("profile", f.Profile.Name)
+		for _, fact := range f.facts() {
+			add(prefix+fact.name, fact.value)
 		}
-		add("header_row", f.HeaderRow)
-		add("title_rows", lineList(f.Titles))
-		add("total_rows", lineList(f.Totals))
-		add("skip_rows", lineList(r.Options.SkipRows))
-		for _, c := range f.Columns {
-			add("column_"+string(c.Field), fmt.Sprintf("%d %s", c.Place, c.Name))
-		}
-		add("unit", f.Unit)
-		add("negative", r.Options.Negative)
-		add("decimal", string(r.Options.Decimal))
-		add("thousands", thousandsName(r.Options.Thousands))
-		add("date_format", r.Options.DateFormat)
-		add("timezone", r.Options.Zone)
 	}
 	add("network", r.Network)
 	add("genesis", shownOptional(r.Genesis))
@@ -62,6 +40,42 @@ func (r *Result) basis() (list []fact) {
 	}
 	add("partial", r.Options.Partial)
 	return append(list, r.priceFacts()...)
+}
+
+// facts returns what the file is, and how it was read.
+func (f *NamedFile) facts() (list []fact) {
+	add := func(name string, value any) { list = append(list, fact{name, fmt.Sprint(value)}) }
+	o := f.options
+	if f.Name != "" {
+		add("file", f.Name)
+	}
+	add("file_sha256", f.SHA256)
+	add("file_form", f.Form)
+	switch f.Form {
+	case "csv":
+		add("separator", separatorName(f.Separator))
+		add("encoding", f.Encoding)
+	default:
+		add("sheet", f.Sheet)
+	}
+	add("rows", f.Count)
+	if f.Profile != nil {
+		add("profile", f.Profile.Name)
+	}
+	add("header_row", f.HeaderRow)
+	add("title_rows", lineList(f.Titles))
+	add("total_rows", lineList(f.Totals))
+	add("skip_rows", lineList(o.SkipRows))
+	for _, c := range f.Columns {
+		add("column_"+string(c.Field), fmt.Sprintf("%d %s", c.Place, c.Name))
+	}
+	add("unit", f.Unit)
+	add("negative", o.Negative)
+	add("decimal", string(o.Decimal))
+	add("thousands", thousandsName(o.Thousands))
+	add("date_format", o.DateFormat)
+	add("timezone", o.Zone)
+	return list
 }
 
 // maxListedAccounts limits the accounts that are listed. Beyond it, a checksum identifies them.

@@ -9,6 +9,7 @@ import (
 	"encoding/csv"
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"io"
 	"iter"
 	"regexp"
@@ -47,6 +48,9 @@ type Changes struct {
 // get a row at the end; the notes say which. Accepted differences and all other cells stay as they are. In is the same
 // file, read again. If it differs, WriteFixed returns ErrChanged, and its output must be discarded.
 func (r *Result) WriteFixed(ctx context.Context, w io.Writer, in io.Reader) error {
+	if len(r.Files) != 1 {
+		return fmt.Errorf("%d files were compared; only one can be written again", len(r.Files))
+	}
 	sum := sha256.New()
 	whole := bounded(ctx, io.TeeReader(in, sum))
 	t, err := openTable(ctx, whole, &r.Options)
@@ -65,7 +69,7 @@ func (r *Result) WriteFixed(ctx context.Context, w io.Writer, in io.Reader) erro
 	if err == nil {
 		_, err = io.Copy(io.Discard, whole)
 	}
-	if err == nil && SHA256(sum.Sum(nil)) != r.File.SHA256 {
+	if err == nil && SHA256(sum.Sum(nil)) != r.Files[0].SHA256 {
 		err = ErrChanged
 	}
 	r.Fixed = f.changes
@@ -126,7 +130,7 @@ const (
 
 // line returns what becomes of a line. Lines must come in order.
 func (f *fixer) line(rec *record) (l fixedLine, err error) {
-	file := f.result.File
+	file := f.result.Files[0]
 	switch {
 	case rec.line == file.HeaderRow:
 		f.form, err = newRowForm(rec, f.table, &f.result.Options)

@@ -199,7 +199,7 @@ func TestFixedAgain(t *testing.T) {
 		require.Equal(t, total(mine), after.Total.Books.String(), fail)
 		require.Equal(t, reconcile.Changes{}, after.Fixed, fail)
 		require.NotEmpty(t, twice)
-		for _, note := range after.File.Notes {
+		for _, note := range after.Files[0].Notes {
 			require.NotContains(t, note, "The total in line", fail)
 		}
 	}
@@ -213,7 +213,7 @@ func copyOf(t *testing.T, b reconcile.Book, text string, o reconcile.Options, fa
 	r, err := reconcile.Match(t.Context(), b, f.Rows.All(), f.Matching(o))
 	require.NoError(t, err, fail)
 	defer r.Close()
-	r.File = f
+	r.Files = []reconcile.NamedFile{{File: f}}
 	var out bytes.Buffer
 	require.NoError(t, r.WriteFixed(t.Context(), &out, strings.NewReader(text)), fail)
 	return out.String(), r

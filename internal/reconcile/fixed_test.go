@@ -23,7 +23,7 @@ func fixed(t testing.TB, b reconcile.Book, text string, o reconcile.Options) (st
 	r, err := reconcile.Match(t.Context(), b, f.Rows.All(), o)
 	require.NoError(t, err)
 	t.Cleanup(func() { r.Close() })
-	r.File = f
+	r.Files = []reconcile.NamedFile{{File: f}}
 	var out bytes.Buffer
 	require.NoError(t, r.WriteFixed(t.Context(), &out, strings.NewReader(text)))
 	return out.String(), r

@@ -16,6 +16,7 @@ import (
 // itemJSON is the JSON form of an item.
 type itemJSON struct {
 	Outcome         Outcome                         `json:"outcome"`
+	File            string                          `json:"file,omitempty"` // the record, if several were compared
 	Line            *int                            `json:"line"`
 	ID              *ledger.Place                   `json:"id"`
 	Time            chain.Optional[chain.Time]      `json:"time"`
@@ -61,6 +62,7 @@ func (r *Result) itemJSON(i *Item) itemJSON {
 		Accepted: r.AcceptanceOf(i).json(),
 	}
 	if row := i.Row; row != nil {
+		x.File = row.File
 		x.Line, x.BooksDate, x.BooksAccount, x.BooksID, x.BooksHash = &row.Line, row.Date, r.Options.Token().AccountOf(row.Account), row.Place, row.AnyHash()
 	}
 	if t, ok := i.Transaction.Get(); ok {
@@ -127,9 +129,7 @@ func (r *Result) WriteJSON(w io.Writer, all bool) error {
 	if !r.Agrees() || r.Complete() {
 		head.Reconciled = chain.Some(r.Agrees())
 	}
-	if r.File != nil {
-		head.File = r.File.Summary(r.count(SentByAnother), r.OtherAssets)
-	}
+	head.File = r.recordSummary()
 	head.Headline, head.Complete, head.Accepted, head.Notes = r.Headline(), r.Complete(), r.Accepted(), append([]string{}, r.Notes...)
 	head.Basis, head.Symbol, head.Total = r.basis(), r.Options.Symbol, r.sumJSON(&r.Total)
 	if r.Options.Values {

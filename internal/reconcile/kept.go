@@ -106,6 +106,7 @@ func (p *packer) place(at ledger.Place) {
 }
 
 func (p *packer) row(r *Row) {
+	p.text(r.File)
 	p.number(uint64(r.Line))
 	maybe(p, r.Hash, p.hash)
 	maybe(p, r.EVMHash, p.hash)
@@ -240,6 +241,7 @@ func parsed[From, To any](u *unpacker, parse func(From) (To, error), from From) 
 }
 
 func (u *unpacker) row() (r Row) {
+	r.File = u.text()
 	r.Line = int(u.number())
 	r.Hash = maybeRead(u, u.hash)
 	r.EVMHash = maybeRead(u, u.hash)

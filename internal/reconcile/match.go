@@ -34,12 +34,13 @@ type matcher struct {
 	options  *Options
 	result   *Result
 	period   covered
-	named    map[ledger.Place]int // the line that names a transaction
-	maybe    map[ledger.Place]int // the ambiguous line that may name it
-	free     int                  // transactions without a fee that no row names
-	missing  map[fee.Layer]int    // transactions with a fee that no row names
-	idle     []chain.Address      // accounts that paid nothing in the period
-	lookups  lookups              // of the rows being compared
+	records  map[string]*Options    // those of each record, by its name
+	named    map[ledger.Place]rowAt // the row that names a transaction
+	maybe    map[ledger.Place]rowAt // the ambiguous row that may name it
+	free     int                    // transactions without a fee that no row names
+	missing  map[fee.Layer]int      // transactions with a fee that no row names
+	idle     []chain.Address        // accounts that paid nothing in the period
+	lookups  lookups                // of the rows being compared
 	mine     map[chain.Address]bool
 	record   booked
 	isShared bool                  // several rows may name one transaction
@@ -50,22 +51,44 @@ type matcher struct {
 	scales   scales
 }
 
-// Match finds the transaction of each row, and the period's transactions that the accounts paid for and no row
-// names. It returns ErrNotCovered if the ledger lacks blocks of the period.
+// Record is a company's record: its rows, and the options that read them.
+type Record struct {
+	Name    string // by which the result calls it
+	Rows    iter.Seq2[*Row, error]
+	Options Options
+}
+
+// Match compares one record, see [MatchAll].
+func Match(ctx context.Context, book Book, rows iter.Seq2[*Row, error], o Options) (*Result, error) {
+	return MatchAll(ctx, book, []Record{{Rows: rows, Options: o}})
+}
+
+// MatchAll finds the transaction of each row, and the period's transactions that the accounts paid for and no row of any
+// record names. It returns ErrNotCovered if the ledger lacks blocks of the period.
 //
 // A transaction is found by its EVM hash, otherwise by its extrinsic hash, otherwise by its ID; all other fields
 // of the row must agree.
 //
-// Rows are those of [Rows.All]. Neither they nor the items are kept in memory.
-func Match(ctx context.Context, book Book, rows iter.Seq2[*Row, error], o Options) (r *Result, err error) {
-	if o, err = o.checked(); err != nil {
-		return nil, err
+// Each record has its own options, but the accounts, the period and all that does not depend on the file are those of the
+// first. Rows are those of [Rows.All]. Neither they nor the items are kept in memory.
+func MatchAll(ctx context.Context, book Book, records []Record) (r *Result, err error) {
+	read := map[string]*Options{}
+	for _, record := range records {
+		o, err := record.Options.checked()
+		if err != nil {
+			return nil, err
+		}
+		if o.Values != records[0].Options.Values {
+			return nil, fmt.Errorf("%s states amounts of the token and %s values in a currency, or the reverse; compare them separately", records[0].Name, record.Name)
+		}
+		read[record.Name] = &o
 	}
+	o, rows := *read[records[0].Name], rowsOf(records)
 	status, err := book.Status(ctx)
 	if err != nil {
 		return nil, err
 	}
-	m := &matcher{ctx: ctx, book: book, options: &o, named: map[ledger.Place]int{}, maybe: map[ledger.Place]int{}, missing: map[fee.Layer]int{}, mine: map[chain.Address]bool{}, lookups: newLookups(book)}
+	m := &matcher{ctx: ctx, book: book, options: &o, records: read, named: map[ledger.Place]rowAt{}, maybe: map[ledger.Place]rowAt{}, missing: map[fee.Layer]int{}, mine: map[chain.Address]bool{}, lookups: newLookups(book)}
 	if m.period, err = cover(ctx, book, &o); err != nil {
 		return nil, err
 	}
@@ -74,6 +97,9 @@ func Match(ctx context.Context, book Book, rows iter.Seq2[*Row, error], o Option
 	}
 	r = newResult(&o, &status, &m.period)
 	m.result = r
+	for _, record := range records[1:] {
+		r.UnreadSheets = append(r.UnreadSheets, record.Options.unread...)
+	}
 	m.others.network = status.Network
 	if err = m.learnAssets(rows); err == nil {
 		err = m.survey(rows)
@@ -109,16 +135,37 @@ func Match(ctx context.Context, book Book, rows iter.Seq2[*Row, error], o Option
 	if evm, native := m.missing[fee.EVM], m.missing[fee.Native]; evm+native > 0 {
 		r.Notes = append(r.Notes, fmt.Sprintf("Missing from the books: %s and %s.", console.Counted(evm, "EVM transaction"), console.Counted(native, "native transaction")))
 	}
-	r.Notes = append(append(r.Notes, m.cuts.notes(&o)...), m.others.notes(o.Symbol)...)
+	r.Notes = append(append(r.Notes, m.cuts.notes(m.options)...), m.others.notes(o.Symbol)...)
 	r.Notes = append(r.Notes, m.dates.notes()...)
-	r.tryCut()
-	r.tryUnit(&m.scales)
+	if len(records) == 1 { // the settings would be those of all
+		r.tryCut()
+		r.tryUnit(&m.scales)
+	}
 	r.settle()
 	r.OtherAssets = m.others.left.sum()
 	if len(m.idle) > 0 {
 		r.Notes = append(r.Notes, r.Options.Token().PaidNothing(m.idle)+".")
 	}
 	return r, nil
+}
+
+// rowsOf iterates over the rows of all records, in order.
+func rowsOf(records []Record) iter.Seq2[*Row, error] {
+	if len(records) == 1 {
+		return records[0].Rows
+	}
+	return func(yield func(*Row, error) bool) {
+		for _, record := range records {
+			for row, err := range record.Rows {
+				if row != nil {
+					row.File = record.Name
+				}
+				if !yield(row, err) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // match finds the items.
@@ -132,6 +179,7 @@ func (m *matcher) match(rows iter.Seq2[*Row, error], r *Result) error {
 			return err
 		}
 		for _, row := range portion {
+			m.options = m.records[row.File]
 			item, err := m.judge(row)
 			if err == nil {
 				err = r.add(&item)
@@ -186,20 +234,20 @@ func (m *matcher) judge(row *Row) (item Item, err error) {
 		return item, nil
 	}
 	item.Transaction = chain.Some(transactionOf(t))
-	line, again := m.named[t.Place()]
+	first, again := m.named[t.Place()]
 	shared := m.sharedBy(row)
 	switch paid, known := m.result.paid(t).Get(); {
 	case again && known && m.isSplit(shared, paid):
-	case again && m.repeats(row, shared):
-		item.excluded(Repeated, fmt.Sprintf("line %d has the fee of this transaction", line))
+	case again && m.repeats(row, shared) && row.otherPayer(t, m.options.Token()) == "":
+		item.excluded(Repeated, fmt.Sprintf("%s has the fee of this transaction", first))
 		shared.listed[row.Listing] = true
 		return item, nil
 	case again:
 		item.Outcome = Duplicate
-		item.note("line %d names the same transaction", line)
+		item.note("%s names the same transaction", first)
 		return item, nil
 	default:
-		m.named[t.Place()] = row.Line
+		m.named[t.Place()] = row.at()
 	}
 	if shared != nil {
 		shared.listed[row.Listing] = true
@@ -398,7 +446,7 @@ func (r *Row) contradiction(t *ledger.Transaction) string {
 func (m *matcher) ambiguous(item *Item, found []*ledger.Transaction, against string) {
 	var places []string
 	for _, t := range found {
-		m.maybe[t.Place()] = item.Row.Line
+		m.maybe[t.Place()] = item.Row.at()
 		places = append(places, t.Place().String())
 	}
 	switch {
@@ -485,9 +533,9 @@ func (m *matcher) lacks(t *ledger.Transaction) (*Item, bool) {
 	case known:
 		item.Difference = chain.Some(wei.Signed().Negated())
 	}
-	if line, maybe := m.maybe[t.Place()]; maybe {
+	if row, maybe := m.maybe[t.Place()]; maybe {
 		item.mayBeNamed = true
-		item.note("line %d may refer to it", line)
+		item.note("%s may refer to it", row)
 	}
 	m.missing[t.Layer]++
 	return item, true

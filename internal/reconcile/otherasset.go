@@ -26,9 +26,9 @@ type OtherAsset struct {
 type otherAssets struct {
 	network  string
 	groups   map[OtherAsset]*assetRows
-	beside   map[chain.Hash]int // by the hashes of such rows, the line that has the fee in the token; 0 if none has
-	left     assetCounts        // rows that are left out
-	compared assetCounts        // rows that are compared although they state another asset
+	beside   map[chain.Hash]rowAt // by the hashes of such rows, the row that has the fee in the token; none if its line is 0
+	left     assetCounts          // rows that are left out
+	compared assetCounts          // rows that are compared although they state another asset
 }
 
 // assetRows counts the rows with one name of an asset on one chain.
@@ -51,10 +51,10 @@ func (a OtherAsset) name() OtherAsset { return OtherAsset{Name: a.Name, Chain: a
 // name transactions of the ledger: one of them may be wrong in a record of several chains.
 func (m *matcher) learnAssets(rows iter.Seq2[*Row, error]) error {
 	a := &m.others
-	if m.options.plain {
+	if !slices.ContainsFunc(slices.Collect(maps.Values(m.records)), func(o *Options) bool { return !o.plain }) {
 		return nil
 	}
-	a.groups, a.beside, a.left, a.compared = map[OtherAsset]*assetRows{}, map[chain.Hash]int{}, assetCounts{}, assetCounts{}
+	a.groups, a.beside, a.left, a.compared = map[OtherAsset]*assetRows{}, map[chain.Hash]rowAt{}, assetCounts{}, assetCounts{}
 	for portion, err := range portions(rows) {
 		if err != nil {
 			return err
@@ -64,6 +64,7 @@ func (m *matcher) learnAssets(rows iter.Seq2[*Row, error]) error {
 			return err
 		}
 		for _, row := range portion {
+			m.options = m.records[row.File]
 			if err := m.learnAsset(row); err != nil {
 				return err
 			}
@@ -80,8 +81,8 @@ func (m *matcher) learnAssets(rows iter.Seq2[*Row, error]) error {
 			return err
 		}
 		hash, has := row.AnyHash().Get()
-		if line, asked := a.beside[hash]; has && asked && line == 0 && row.Other.Name == "" && row.LeftOut == "" {
-			a.beside[hash] = row.Line
+		if at, asked := a.beside[hash]; has && asked && at.line == 0 && row.Other.Name == "" && row.LeftOut == "" {
+			a.beside[hash] = row.at()
 		}
 	}
 	return nil
@@ -91,7 +92,7 @@ func (m *matcher) learnAssets(rows iter.Seq2[*Row, error]) error {
 func (m *matcher) learnAsset(row *Row) error {
 	a, ofFile := &m.others, row.Other.Name == m.options.alias
 	if hash, has := row.AnyHash().Get(); has && !ofFile && len(a.beside) < maxBeside {
-		a.beside[hash] = 0
+		a.beside[hash] = rowAt{}
 	}
 	g := a.groups[row.Other.name()]
 	if g == nil {
@@ -117,12 +118,12 @@ func (m *matcher) learnAsset(row *Row) error {
 	return nil
 }
 
-// besides returns the line that has the fee of a row's transaction in the network's token; 0 if there is none, or the row
+// besides returns the row that has the fee of a row's transaction in the network's token; none if there is none, or the row
 // has it itself.
-func (a *otherAssets) besides(row *Row) int {
+func (a *otherAssets) besides(row *Row) (none rowAt) {
 	hash, has := row.AnyHash().Get()
 	if !has || row.Other.Name == "" {
-		return 0
+		return none
 	}
 	return a.beside[hash]
 }
@@ -154,13 +155,13 @@ func (m *matcher) otherAsset(row *Row) (item Item, decided bool, err error) {
 		a.compared.add(row.Other.Name)
 	}
 	m.record.fees.add(row.Fee) // it is a fee in the token after all
-	switch line := a.besides(row); {
+	switch at := a.besides(row); {
 	case row.Other.Unread != "":
 		item.Outcome = Ambiguous
 		item.note("its fee cannot be read: %s", row.Other.Unread)
-	case line > 0:
+	case at.line > 0:
 		item.Outcome = Duplicate
-		item.note("line %d has the fee of this transaction in %s", line, m.options.Symbol)
+		item.note("%s has the fee of this transaction in %s", at, m.options.Symbol)
 	default:
 		return item, false, nil
 	}

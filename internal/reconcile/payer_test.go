@@ -40,7 +40,7 @@ func TestChainSideIsWhatTheAccountsPaid(t *testing.T) {
 				require.NoError(t, err)
 				r, err := reconcile.Match(t.Context(), book(t, name), f.Rows.All(), o)
 				require.NoError(t, err)
-				r.File = f
+				r.Files = []reconcile.NamedFile{{File: f}}
 				paid, strangers, outside := new(big.Int), 0, 0
 				for _, s := range list {
 					within := s.Height >= span[0] && s.Height <= span[1]

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"strings"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee"
@@ -101,9 +102,8 @@ type Sum struct {
 
 // Result compares a company's record with the ledger.
 type Result struct {
-	File     *File    // may be nil
-	Name     string   // of the file, may be ""
-	Notes    []string // limits of the result
+	Files    []NamedFile // those that were compared; may be empty
+	Notes    []string    // limits of the result
 	Network  string
 	Genesis  chain.Optional[chain.Hash]
 	Sealed   chain.Optional[uint64]        // the height of the last sealed block
@@ -127,6 +127,29 @@ type Result struct {
 	// UnreadSheets lists the quoted names of sheets with fees that were not read, while the user has named no sheet.
 	UnreadSheets []string
 	OtherAssets  int // rows left out because their fee is in another asset
+}
+
+// NamedFile is a file with the name by which a result calls it.
+type NamedFile struct {
+	Name string
+	*File
+}
+
+// Name returns the names of the files.
+func (r *Result) Name() string {
+	var names []string
+	for _, f := range r.Files {
+		names = append(names, f.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// recordSummary returns what kinds of rows the only file has, as its profile knows; "" for several files.
+func (r *Result) recordSummary() string {
+	if len(r.Files) != 1 {
+		return ""
+	}
+	return r.Files[0].Summary(r.count(SentByAnother), r.OtherAssets)
 }
 
 // Items iterates over the rows in order, then over the transactions without one in chain order, and can be called

@@ -42,7 +42,7 @@ func troubled(t testing.TB) (text string, r *reconcile.Result) {
 	require.NoError(t, err)
 	t.Cleanup(func() { f.Close() })
 	r = match(t, book(t, "moonbeam-2100"), read(t, text, o), o)
-	r.File, r.Name = f, "march.csv"
+	r.Files = []reconcile.NamedFile{{Name: "march.csv", File: f}}
 	require.Equal(t, map[reconcile.Outcome]int{
 		reconcile.Matched: 1, reconcile.AmountDiffers: 1, reconcile.OnlyInBooks: 1, reconcile.OnlyOnChain: 1,
 	}, counts(r))
@@ -159,12 +159,12 @@ func TestSheets(t *testing.T) {
 	require.Contains(t, basis(r), []any{"accounts", "21, SHA-256 of their sorted lines: ba2683a1bb16ac03015fe7fb424488b049097020b7ab4833bb17e8470a1a38ee"})
 
 	// For a workbook, and without options.
-	r.File.Form, r.File.Sheet = "xlsx", "fees"
+	r.Files[0].Form, r.Files[0].Sheet = "xlsx", "fees"
 	require.Contains(t, basis(r), []any{"sheet", "fees"})
-	r.File.Form, r.File.Separator, r.Options.Thousands = "csv", "\t", '.'
+	r.Files[0].Form, r.Files[0].Separator, r.Options.Thousands = "csv", "\t", '.'
 	require.Contains(t, basis(r), []any{"separator", "tab"})
 	require.Contains(t, basis(r), []any{"thousands", "."})
-	r.File, r.Name = nil, ""
+	r.Files = []reconcile.NamedFile{{Name: "", File: nil}}
 	r.Period = times(t, "2026-01-01T00:00:00Z", "2026-02-01T00:00:00Z")
 	require.Equal(t, []any{"network", "moonbeam"}, basis(r)[0])
 	require.Contains(t, basis(r), []any{"from", "2026-01-01T00:00:00Z"})

@@ -36,7 +36,8 @@ func parsePlace(text string) (ledger.Place, error) {
 
 // Row is a fee as the company recorded it. Without a hash or a transaction ID, it names no transaction.
 type Row struct {
-	Line          int // of the file or sheet, from 1
+	File          string // the record's name, if several are compared; otherwise ""
+	Line          int    // of the file or sheet, from 1
 	Hash          chain.Optional[chain.Hash]
 	EVMHash       chain.Optional[chain.Hash]
 	ExtrinsicHash chain.Optional[chain.Hash]
@@ -52,6 +53,22 @@ type Row struct {
 	Date          chain.Optional[chain.Time]
 	Other         OtherAsset // of the fee, if the row states another than the network's token
 	LeftOut       string     // why the row is not compared
+}
+
+// rowAt is where a row is: its record, "" if only one is compared, and its line.
+type rowAt struct {
+	file string
+	line int
+}
+
+func (r *Row) at() rowAt { return rowAt{r.File, r.Line} }
+
+// String names the row for people: line 5, or line 5 of b.csv.
+func (at rowAt) String() string {
+	if at.file == "" {
+		return fmt.Sprintf("line %d", at.line)
+	}
+	return fmt.Sprintf("line %d of %s", at.line, console.Printable(at.file))
 }
 
 // hasFee reports whether the row states a fee in the network's token.

@@ -75,7 +75,7 @@ func (m *matcher) survey(rows iter.Seq2[*Row, error]) error {
 			return err
 		}
 		m.record.rows++
-		if !row.hasFee() || m.others.besides(row) > 0 {
+		if !row.hasFee() || m.others.besides(row).line > 0 {
 			continue
 		}
 		if row.Other.Name == "" {
@@ -96,7 +96,7 @@ func (m *matcher) survey(rows iter.Seq2[*Row, error]) error {
 			return err
 		}
 		key, known := row.key()
-		if !known || !row.hasFee() || m.others.besides(row) > 0 || !seen[key.fingerprint()] {
+		if !known || !row.hasFee() || m.others.besides(row).line > 0 || !seen[key.fingerprint()] {
 			continue
 		}
 		s := m.shared[key]

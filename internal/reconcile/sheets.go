@@ -91,6 +91,9 @@ func (r *Result) detailsOf(title string, has func(*Item) bool) *table.Sheet {
 	if r.Options.Labels != nil {
 		details.Columns = append(details.Columns, table.Column{Name: "payer_label", Kind: table.Text}, table.Column{Name: "payer_group", Kind: table.Text})
 	}
+	if len(r.Files) > 1 {
+		details.Columns = append(details.Columns, table.Column{Name: "file", Kind: table.Text})
+	}
 	details.Columns = append(append(details.Columns, r.acceptanceColumns()...), r.worthColumns(true)...)
 	return table.WithLate(details, r.Options.Prices)
 }
@@ -101,6 +104,13 @@ func (r *Result) cells(i *Item) []any {
 	if r.Options.Labels != nil {
 		of := labelled(r.Options.Labels, i.payer())
 		cells = append(cells, of.PayerLabel, of.PayerGroup)
+	}
+	if len(r.Files) > 1 {
+		file := chain.Optional[string]{}
+		if i.Row != nil {
+			file = chain.Some(i.Row.File)
+		}
+		cells = append(cells, file)
 	}
 	return append(append(cells, r.acceptanceCells(i)...), r.worthCells(i)...)
 }

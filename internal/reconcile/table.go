@@ -105,8 +105,8 @@ func widthOf(columns []column) (width int) {
 // writeSummary writes a line for each outcome. If the terminal is too narrow, only the totals of books and chain are
 // shown, below the table.
 func (r *Result) writeSummary(out *console.Page, width int) {
-	if r.File != nil && r.File.Profile != nil {
-		console.WriteWrapped(out, r.File.Summary(r.count(SentByAnother), r.OtherAssets), 0, width)
+	if text := r.recordSummary(); text != "" {
+		console.WriteWrapped(out, text, 0, width)
 		out.WriteString("\n")
 	}
 	console.WriteWrapped(out, r.title(), 0, width)
@@ -250,7 +250,9 @@ func (r *Result) writeShort(out *console.Page, i *Item, columns []column, cells 
 func (i *Item) short(r *Result) []string {
 	cells := []string{string(i.Outcome), "", "", ""}
 	if i.Row != nil {
-		cells[1] = strconv.Itoa(i.Row.Line)
+		if cells[1] = strconv.Itoa(i.Row.Line); i.Row.File != "" {
+			cells[1] = console.Printable(i.Row.File) + ":" + cells[1]
+		}
 		if p, ok := i.Row.Place.Get(); ok {
 			cells[2] = p.String()
 		}

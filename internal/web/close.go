@@ -504,7 +504,7 @@ func (s *server) addPrepared(v *view, r *http.Request, p *closing.Placed, runnin
 		fact{Name: "findings", cell: findingsOf(m.Findings)}, hash("seal", m.Blocks.Seal), hash("manifest, SHA-256", p.Sum))
 	v.Main = feesAndCharge(eachCharged, m.Totals.Fee, m.Totals.Charged, m.Findings.Undetermined+m.Findings.Drifts, token)
 	if record := m.Options.Reconciliation; record != nil {
-		v.Facts = append(v.Facts, plain("record of fees", console.Printable(record.Name)))
+		v.Facts = append(v.Facts, plain("record of fees", console.Printable(record.Names())))
 	}
 	accepted, err := s.acceptedTable(r.Context(), p, "close/"+url.PathEscape(p.Name))
 	if err != nil {

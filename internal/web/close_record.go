@@ -101,12 +101,17 @@ func (s *server) recordAgain(ctx context.Context, name string, by app.Actor) (no
 	case !round.PreparedBy(by.Name, p.Sum):
 		return none, &app.ForbiddenError{Message: "Another user uploaded the record of the prepared package. Upload the record yourself."}
 	}
-	var text bytes.Buffer
-	if err := p.Copy(ctx, kept.Input, &text); err != nil {
-		return none, packageTrouble(err)
+	var books []app.BooksInput
+	for _, record := range kept.Records() {
+		var text bytes.Buffer
+		if err := p.Copy(ctx, record.Input, &text); err != nil {
+			return none, packageTrouble(err)
+		}
+		books = append(books, app.BooksInput{Path: record.Name, Content: text.Bytes(), Reading: record.Reading})
 	}
 	rows, err := acceptedRows(ctx, p)
-	return app.BooksInput{Path: kept.Name, Content: text.Bytes(), Reading: kept.Reading, Accepted: reconcile.Acceptances(rows), SomeAccepted: true}, err
+	books[0].More, books[0].Accepted, books[0].SomeAccepted = books[1:], reconcile.Acceptances(rows), true
+	return books[0], err
 }
 
 // addRecord adds the record of fees to the page of a package's form, with its way of reading as hidden fields.

@@ -115,7 +115,7 @@ func (s *server) compare(r *http.Request, c *comparison) error {
 		return &unreadError{c.unread}
 	}
 	return s.runLongRead(r, func() (err error) {
-		c.result, err = s.Ledger.Reconcile(r.Context(), c.file, c.upload.Name, c.asked, c.options)
+		c.result, err = s.Ledger.Reconcile(r.Context(), []reconcile.NamedFile{{Name: c.upload.Name, File: c.file}}, c.asked, c.options)
 		return err
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"fmt"
+	"github.com/feeledger/fees/internal/reconcile"
 	"html"
 	"io"
 	"mime/multipart"
@@ -124,7 +125,7 @@ func result(t testing.TB, d *app.Ledger, in app.BooksInput, p app.PeriodInput, b
 	file, err := in.Read(t.Context(), o)
 	require.NoError(t, err)
 	defer file.Close()
-	r, err := d.Reconcile(t.Context(), file, filepath.Base(in.Path), asked, o)
+	r, err := d.Reconcile(t.Context(), []reconcile.NamedFile{{Name: filepath.Base(in.Path), File: file}}, asked, o)
 	require.NoError(t, err)
 	defer r.Close()
 	onPaper := func(w io.Writer, all bool, size string) error {

@@ -114,6 +114,29 @@ type Reconciliation struct {
 	Reading
 	Priced   bool `json:"priced,omitempty"`   // amounts are also in the currency of the prices; absent in older packages
 	Accepted bool `json:"accepted,omitempty"` // inputs/accepted.csv exists: the accepted differences
+	// More are the records that were compared together with it.
+	More []Record `json:"more,omitempty"`
+}
+
+// Record is a company's record, and how it was read.
+type Record struct {
+	Name  string `json:"name"`
+	Input string `json:"input"`
+	Reading
+}
+
+// Records returns all records.
+func (r *Reconciliation) Records() []Record {
+	return append([]Record{{r.Name, r.Input, r.Reading}}, r.More...)
+}
+
+// Names returns the names of the records.
+func (r *Reconciliation) Names() string {
+	var names []string
+	for _, record := range r.Records() {
+		names = append(names, record.Name)
+	}
+	return strings.Join(names, ", ")
 }
 
 // Reading contains the settings for reading a company's record of fees. "" selects the default.

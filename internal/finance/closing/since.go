@@ -62,7 +62,10 @@ func CompareInputs(old, now *Package) (s Since, err error) {
 		o := m.Options
 		if o.Reconciliation != nil {
 			record := *o.Reconciliation
-			record.Name, o.Reconciliation = "", &record // every month has another
+			record.Name, record.More, o.Reconciliation = "", slices.Clone(record.More), &record // every month has another
+			for i := range record.More {
+				record.More[i].Name = ""
+			}
 		}
 		return struct {
 			Tool     string    `json:"program"`

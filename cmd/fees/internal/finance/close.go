@@ -138,6 +138,7 @@ type closeFlags struct {
 	authority, authorities string
 	noBalances, strict     bool
 	offline                bool
+	records                []string // files of --reconcile
 	since                  string
 	accept                 string   // a file of accepted differences
 	withCheck              []string // names of flags allowed with --check
@@ -182,7 +183,7 @@ func (f *closeFlags) add(c *cobra.Command) {
 	flags.BoolVar(&q.Partial, "partial", false, "close even if part of the period, or a price, is missing")
 	flags.BoolVar(&f.noBalances, "no-balances", false, "do not get balances; statements are not checked")
 	addPrices(c, &q.Prices)
-	flags.StringVar(&q.Books.Path, "reconcile", "", "your record of fees, csv or xlsx, as for fees reconcile")
+	flags.StringArrayVar(&f.records, "reconcile", nil, "your record of fees, csv or xlsx, as for fees reconcile; repeated for several files")
 	flags.StringVar(&f.accept, "accept", "", "for --reconcile, a CSV file of accepted differences, written with fees reconcile --differences and filled in")
 	addBooks(c, &q.Books, "for --reconcile, ")
 	addStrict(c, &f.strict)
@@ -193,6 +194,9 @@ func (f *closeFlags) add(c *cobra.Command) {
 // makePackage creates a package.
 func (f *closeFlags) makePackage(c *cobra.Command) error {
 	ctx, q, stderr := c.Context(), &f.asked, c.ErrOrStderr()
+	if len(f.records) > 0 {
+		q.Books.SetPaths(f.records)
+	}
 	switch {
 	case q.Month != "" && q.Year != "":
 		return errors.New("--month and --year cannot be combined; leave out one of them")
@@ -229,6 +233,9 @@ func (f *closeFlags) makePackage(c *cobra.Command) error {
 	}
 	if err := readOwnProfiles(&q.Books); err != nil {
 		return err
+	}
+	if len(f.records) > 0 { // with these profiles
+		q.Books.SetPaths(f.records)
 	}
 	q.PackageOptions = f.options(c)
 	if q.Labels, err = f.ReadBook(&f.LedgerFlags, f.Quiet, stderr); err != nil {

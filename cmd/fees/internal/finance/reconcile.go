@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -21,7 +23,9 @@ import (
 
 var reconcileManual = `Compare your own record of fees, a csv or xlsx file with one row per fee, with
 the ledger, to the wei. A row names its transaction by EVM hash, else by
-extrinsic hash, else by transaction ID such as 25-7.
+extrinsic hash, else by transaction ID such as 25-7. Several files, such as one
+for each wallet, are compared together: each keeps its own reading, and the
+result is about all.
 
 Each row is compared with what the chain charged. If the chain recorded no
 charge, it is compared with the fee by the rules. Notes show where the two
@@ -154,6 +158,7 @@ const reconcileExamples = `  fees reconcile company.csv --accounts group:company
   fees reconcile company.csv --accounts group:company --skip-rows 12,16 --fix company-checked.csv
   fees reconcile company.csv 1..24 --accounts group:company --differences accepted.csv
   fees reconcile company.csv 1..24 --accounts group:company --prices prices.csv --fiat EUR
+  fees reconcile treasury.csv ops.xlsx --accounts group:company --month 2026-01
   fees reconcile --total 0.21 --fiat EUR --prices prices.csv --accounts group:company --month 2026-01
   fees reconcile company.csv --rows-only --map hash="Tx Hash",fee="Fee (GLMR)",date= --unit token`
 
@@ -176,7 +181,7 @@ type reconcileFlags struct {
 func newReconcile() *cobra.Command {
 	var f reconcileFlags
 	return cli.New(&cobra.Command{
-		Use: "reconcile FILE " + cli.PeriodUse, Short: "Compare your record of fees with the ledger", Long: reconcileManual, Example: reconcileExamples,
+		Use: "reconcile FILE... " + cli.PeriodUse, Short: "Compare your record of fees with the ledger", Long: reconcileManual, Example: reconcileExamples,
 		Args: f.arguments, RunE: func(c *cobra.Command, args []string) error { return withCommand(c, args, f.reconcile(c, args)) },
 	}, f.AddFinal, f.of("your accounts"), f.add, f.Forms("table", "json", "csv", "xlsx", "pdf"), f.AddQuiet, f.Concurrent)
 }
@@ -189,7 +194,7 @@ func (f *reconcileFlags) arguments(c *cobra.Command, args []string) error {
 	case f.total != "":
 		return cli.Args(0, 1, "no file with --total, and at most one range")(c, args)
 	}
-	return cli.Args(1, 2, "a file and at most one range")(c, args)
+	return cli.Args(1, maxRecords+1, "a file, or several, and at most one range")(c, args)
 }
 
 func (f *reconcileFlags) add(c *cobra.Command) {
@@ -217,10 +222,11 @@ func (f *reconcileFlags) reconcile(c *cobra.Command, args []string) error {
 	if err := f.checkPaper(c, &f.Output); err != nil {
 		return err
 	}
-	f.Path = args[0]
 	if err := readOwnProfiles(&f.BooksInput); err != nil {
 		return err
 	}
+	files, period := splitRecords(args)
+	f.SetPaths(files)
 	switch {
 	case f.Format == "xlsx" && f.File == "":
 		return errors.New("--format xlsx needs a file; name it with -o")
@@ -228,7 +234,9 @@ func (f *reconcileFlags) reconcile(c *cobra.Command, args []string) error {
 		return errors.New("--gateway and --ledger cannot be combined; leave out one of them")
 	case f.fix != "" && f.fix == f.File:
 		return errors.New("--fix and -o name the same file; name two files")
-	case f.list != "" && (f.list == f.File || f.list == f.fix || f.list == f.accept || f.list == f.Path):
+	case f.fix != "" && len(files) > 1:
+		return errors.New("--fix writes one record again; name one file, or leave out --fix")
+	case f.list != "" && (f.list == f.File || f.list == f.fix || f.list == f.accept || slices.Contains(files, f.list)):
 		return errors.New("--differences names a file that another argument names; name a new file")
 	}
 	var err error
@@ -243,7 +251,7 @@ func (f *reconcileFlags) reconcile(c *cobra.Command, args []string) error {
 	if _, err := f.Options(app.Question{}); err != nil { // before reading files
 		return err
 	}
-	q, chosen, err := f.read(c, args[1:])
+	q, chosen, err := f.read(c, period)
 	if err != nil {
 		return err
 	}
@@ -286,6 +294,20 @@ func (f *reconcileFlags) offer(c *cobra.Command, args []string, r *reconcile.Res
 		}
 	}
 	return c.Context().Err()
+}
+
+// maxRecords limits the files that are compared together.
+const maxRecords = 100
+
+// splitRecords separates the files from the range after them. The last of several arguments is a file if it exists or ends
+// like one.
+func splitRecords(args []string) (files, period []string) {
+	last := len(args) - 1
+	_, missing := os.Stat(args[last])
+	if last == 0 || missing == nil || slices.Contains([]string{".csv", ".xlsx", ".txt", ".tsv"}, strings.ToLower(filepath.Ext(args[last]))) {
+		return args, nil
+	}
+	return args[:last], args[last:]
 }
 
 // compareTotal compares the total of a general ledger with what the accounts paid.
@@ -431,11 +453,11 @@ func (f *reconcileFlags) compare(c *cobra.Command, p app.Period, o reconcile.Opt
 	if err != nil {
 		return nil, err
 	}
-	file, err := f.BooksInput.Read(ctx, o)
+	files, err := f.ReadAll(ctx, o)
 	if err != nil {
 		return nil, err
 	}
-	defer file.Close()
+	defer app.CloseFiles(files)
 	if d == nil {
 		if d, err = f.Temporary(ctx, reader, p, f.Progress(c, "blocks")); err != nil {
 			return nil, err
@@ -443,9 +465,13 @@ func (f *reconcileFlags) compare(c *cobra.Command, p app.Period, o reconcile.Opt
 		defer d.Close()
 	}
 	rows := f.Progress(c, "rows")
-	o.Compared = func(done uint64) { rows.Show(done, uint64(file.Rows.Len())) }
+	all := 0
+	for _, file := range files {
+		all += file.Rows.Len()
+	}
+	o.Compared = func(done uint64) { rows.Show(done, uint64(all)) }
 	o.Scanned = f.Progress(c, "blocks").Show
-	if r, err = d.Reconcile(ctx, file, filepath.Base(f.Path), p, o); err == nil && (f.about || isPaper(&f.Output)) {
+	if r, err = d.Reconcile(ctx, files, p, o); err == nil && (f.about || isPaper(&f.Output)) {
 		f.stated, err = d.AboutReconciliation(ctx, r, p, asked)
 	}
 	return r, err
