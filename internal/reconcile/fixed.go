@@ -242,6 +242,20 @@ func (f *fixer) newRows(write func(own []cell, added []string)) error {
 	return nil
 }
 
+// own returns the number of columns before those that [Result.WriteFixed] adds, in a copy that it wrote.
+func (h header) own() int {
+	for i := range h {
+		added := h[i:]
+		if len(added) >= len(fixedColumns) && !slices.ContainsFunc(fixedColumns, func(name string) bool {
+			at := slices.Index(fixedColumns, name)
+			return !strings.HasPrefix(added[at], name)
+		}) {
+			return i
+		}
+	}
+	return len(h)
+}
+
 // columns returns the names of the added columns.
 func (f *fixer) columns() []string {
 	names := slices.Clone(fixedColumns)

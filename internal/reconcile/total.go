@@ -64,7 +64,7 @@ func (s *sum) is(figure amount) bool {
 // that is not the sum of the rows above it.
 func (t *totals) take(rec *record, rows *rowReader, f *File) (total bool, wrong *Row, problem *Problem) {
 	place := rows.place(Fee)
-	if rows.looksLikeTransaction(rec) || !rec.isTotal(place, rows.place(Asset), rows.options.Symbol) {
+	if rows.looksLikeTransaction(rec) || !rec.isTotal(rows.header.own(), place, rows.place(Asset), rows.options.Symbol) {
 		return false, nil, nil
 	}
 	section := t.section
@@ -108,11 +108,11 @@ func (t *totals) addNotes(f *File) {
 	f.Notes = append(f.Notes, note+".")
 }
 
-// isTotal reports whether the only text of a row, beside figures and the token's symbol, is a total's label. The numbers
-// of the columns of fees and assets are from 1.
-func (r *record) isTotal(fee, asset int, symbol string) bool {
+// isTotal reports whether the only text in the first columns of a row, beside figures and the token's symbol, is a total's
+// label. The numbers of the columns of fees and assets are from 1.
+func (r *record) isTotal(columns, fee, asset int, symbol string) bool {
 	labelled := false
-	for i := range r.cells {
+	for i := range r.cells[:min(columns, len(r.cells))] {
 		c := &r.cells[i]
 		text := c.value()
 		switch {
