@@ -110,8 +110,8 @@ func TestProfileFlag(t *testing.T) {
 	demoMonth(t)
 	stdout, _, code := fees("reconcile", "--profiles")
 	require.Equal(t, exitOK, code)
-	require.Regexp(t, `(?m)^  koinly-bulk +Koinly bulk export$`, stdout)
-	require.NoError(t, os.WriteFile("own.json", []byte(`{"name": "own", "title": "Wallet export", "headers": ["ref", "spent"], "columns": {"hash": ["ref"], "fee": ["spent"]}, "unit": "token"}`), 0o600))
+	require.Regexp(t, `(?m)^  koinly-bulk +book +Koinly bulk export \(source: BittyTax pull request 500\)$`, stdout)
+	require.NoError(t, os.WriteFile("own.json", []byte(`{"name": "own", "title": "Wallet export", "kind": "book", "headers": ["ref", "spent"], "columns": {"hash": ["ref"], "fee": ["spent"]}, "unit": "token"}`), 0o600))
 	require.NoError(t, os.WriteFile("own.csv", []byte("ref,spent\n0x2be578b75fee9f4bf0e88f95e47c602056300c253987c192f8d9efcd281fa5f5,0.021797132753844\n"), 0o600))
 	asked := []string{"reconcile", "own.csv", "--month", "2026-01", "--accounts", "group:company", "--rows-only", "--quiet"}
 	stdout, stderr, code := fees(append(asked, "--profile", "./own.json")...)

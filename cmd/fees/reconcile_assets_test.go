@@ -76,7 +76,7 @@ func TestReconcileOtherAssets(t *testing.T) {
 	}
 	write("hash,Fee (MOVR)\n" + hash + ",0.021797132753844\n")
 	_, stderr, _ = run()
-	require.Equal(t, "fees: books.csv: line 1: column \"Fee (MOVR)\" is in MOVR; only fees in GLMR can be compared with this ledger\n", stderr)
+	require.Equal(t, "fees: books.csv: line 1: column \"Fee (MOVR)\" is in MOVR; only fees in GLMR can be compared with this ledger, and values in a currency with --prices FILE --fiat CODE\n", stderr)
 
 	// For a file without a unit, the suggested command states its assumption.
 	write("hash,fee\n" + hash + ",0.021797132753844\n")

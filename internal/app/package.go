@@ -130,6 +130,7 @@ func (x *maker) install(ctx context.Context, dir string, key *signature.Key, aut
 		if err := x.manifest.Follows(old.Manifest); err != nil {
 			return nil, fmt.Errorf("-o %s: %w", dir, err)
 		}
+		x.before = old.Manifest
 	}
 	if err := errors.Join(x.make(ctx), ctx.Err()); err != nil {
 		return nil, err
@@ -191,6 +192,8 @@ type maker struct {
 	kept *closing.Manifest
 	// trail is the package's own head of the audit trail, when it is made again.
 	trail chain.Optional[ledger.TrailHead]
+	// before is the manifest of the version before; nil for none.
+	before *closing.Manifest
 	// cover is the package's own cover of the period, when it is made again.
 	cover chain.Optional[ledger.Cover]
 	// evidence is the package's own level of evidence, when it is made again.

@@ -181,7 +181,8 @@ func (d *Ledger) Unchanged(ctx context.Context, m *closing.Manifest) error {
 	return nil
 }
 
-// readTrail states the head of the audit trail, with the acts of this package.
+// readTrail states the head of the audit trail, with the acts of this package. A package that is otherwise the version
+// before it stays that version.
 func (x *maker) readTrail(ctx context.Context) error {
 	head, again := x.trail.Get()
 	if !again {
@@ -190,6 +191,9 @@ func (x *maker) readTrail(ctx context.Context) error {
 			return x.wrapErr(err)
 		}
 		head = ledger.HeadOf(trail)
+		if before := x.before; before != nil && before.Trail.Compare(trail) == nil && x.sameAs(before) == nil {
+			head = before.Trail
+		}
 	}
 	x.manifest.Trail = head
 	return nil

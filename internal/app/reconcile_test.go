@@ -76,7 +76,7 @@ func TestReconcile(t *testing.T) {
 	for _, p := range []app.Period{{All: true}, app.Heights(0, 27)} {
 		result, err := books(t, d, whole, p)
 		require.NoError(t, err)
-		require.Equal(t, "theirs", result.Name)
+		require.Equal(t, "theirs", result.Name())
 		sum, count := charges(t, func(sent) bool { return true })
 		require.EqualValues(t, count, result.Total.Count)
 		require.Equal(t, !p.All, result.Period.Known())

@@ -61,7 +61,7 @@ func (a *Acceptance) said() string {
 }
 
 // Digest returns the SHA-256 that identifies a difference: its outcome, the record's line, the transaction, the
-// payer, what the record states about them, both amounts and their difference. If any of them changes, it is another difference.
+// payer, what the record states about them, and both amounts. If any of them changes, it is another difference.
 func (i *Item) Digest() ledger.Digest {
 	file, parts := "", [differenceParts]string{0: string(i.Outcome)}
 	if row := i.Row; row != nil {
@@ -71,13 +71,15 @@ func (i *Item) Digest() ledger.Digest {
 	if t, ok := i.Transaction.Get(); ok {
 		parts[2], parts[3], parts[4] = t.Place.String(), t.Hash.String(), textOf(t.Payer)
 	}
-	parts[8], parts[9], parts[10] = textOf(i.Books), textOf(i.Chain), textOf(i.Difference)
+	if parts[8], parts[9] = textOf(i.Books), textOf(i.Chain); i.Outcome == TotalDiffers {
+		parts[8] = textOf(i.Difference)
+	}
 	return differenceOf(file, parts)
 }
 
 // differenceParts is the number of texts that identify a difference: outcome, line, ID, extrinsic hash, payer; the
-// record's ID, hash and account; the amounts of books and chain, and their difference.
-const differenceParts = 11
+// record's ID, hash and account; the amounts of books and chain. A total that differs has its difference in place of books.
+const differenceParts = 10
 
 // differenceOf hashes the texts, none of which contains a line break.
 func differenceOf(file string, parts [differenceParts]string) ledger.Digest {
@@ -337,7 +339,10 @@ func AcceptedIn(result io.Reader) (list []Acceptance, err error) {
 		if i.Outcome.Agrees() || len(list) == MaxAccepted {
 			return wrong(errors.New("it accepts what is not a difference"))
 		}
-		parts := [differenceParts]string{string(i.Outcome), "", i.ID, i.Extrinsic, textOf(i.Payer), i.BooksID, i.BooksHash, textOf(i.Account), i.Books, i.Chain, i.Apart}
+		parts := [differenceParts]string{string(i.Outcome), "", i.ID, i.Extrinsic, textOf(i.Payer), i.BooksID, i.BooksHash, textOf(i.Account), i.Books, i.Chain}
+		if i.Outcome == TotalDiffers {
+			parts[8] = i.Apart
+		}
 		if i.Line != nil {
 			parts[1] = strconv.Itoa(*i.Line)
 		}

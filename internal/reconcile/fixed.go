@@ -159,6 +159,10 @@ func (f *fixer) line(rec *record) (l fixedLine, err error) {
 	if i.Row.LeftOut != "" {
 		return l, nil
 	}
+	if i.Outcome == TotalDiffers {
+		f.wrongTotal(rec, &l)
+		return l, nil
+	}
 	l.sample = i.Outcome != LeftOut
 	amount := i.Row.Fee
 	if wei, known := i.Chain.Get(); known && i.Outcome == AmountDiffers && f.result.AcceptanceOf(i) == nil {
@@ -179,6 +183,17 @@ func (f *fixer) line(rec *record) (l fixedLine, err error) {
 	f.kept.add(i.Row.Fee)
 	f.right.add(amount)
 	return l, nil
+}
+
+// wrongTotal changes the figure of a total row to the sum of the rows above it.
+func (f *fixer) wrongTotal(rec *record, l *fixedLine) {
+	if c, ok := f.form.total(f.form.copied(rec), f.right.whole.wei); ok && !f.right.whole.overflow {
+		l.change = chain.Some(c)
+		l.added[noteColumn] += "; " + corrected
+	} else {
+		f.changes.Kept++
+	}
+	f.booked.section, f.right.section = sum{}, sum{}
 }
 
 // total changes the figure of a total row if it was the sum of the rows above, some of which are corrected.

@@ -65,12 +65,12 @@ func acceptedByOne(t *testing.T, b *browsertest.Browser, options browsertest.Opt
 	} else {
 		h.Select("#d-only_on_chain button:not([name])").Follow()
 	}
-	require.Contains(t, h.Text(), "1 of them accepted")
+	require.Contains(t, h.Text(), "1 accepted")
 	require.Empty(t, browsertest.Ask[[]string](h.Tab, `[...document.querySelectorAll("#d-only_on_chain [name=difference]")].map((e) => e.value)`))
 
 	comment("only_in_books", "of another chain")
 	h.follow("#d-only_in_books [name=whole]")
-	require.Contains(t, h.Text(), "2 of them accepted")
+	require.Contains(t, h.Text(), "2 accepted")
 	require.Equal(t, []string{"anna accepted", "anna accepted"}, o.trail(t))
 	seen("accepted")
 
