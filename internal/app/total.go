@@ -43,7 +43,7 @@ func (d *Ledger) CompareTotal(ctx context.Context, total string, p Period, o rec
 		return nil, err
 	}
 	defer r.Close()
-	t.Chain, t.Transactions, t.Notes = r.Total.Chain, r.Total.Count, r.Notes
+	t.Chain, t.Transactions, t.Notes = r.Total.Chain, r.Total.Count, r.PriceNotes()
 	if paid, known := t.Chain.Get(); known {
 		apart := t.Books.Difference(paid)
 		t.Difference = chain.Some(apart)

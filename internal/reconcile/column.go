@@ -106,6 +106,9 @@ func (h header) columns(o *Options) (list []Column, unit Unit, err error) {
 			if err := h.otherAssets(places, o); err != nil && o.aliasIn(h[fee]) == "" {
 				return nil, "", err
 			}
+			if more := h.moreFees(fee, o); len(more) > 0 {
+				return nil, "", &choiceError{Fee, h, append([]int{fee}, more...)}
+			}
 			if unit == "" {
 				unit = unitOf(h[fee], o.Symbol)
 			}

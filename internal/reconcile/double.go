@@ -44,13 +44,23 @@ func powerOf(base int64, exponent int) *big.Int {
 	return new(big.Int).Exp(big.NewInt(base), big.NewInt(int64(exponent)), nil)
 }
 
-// isSameDouble reports whether programs store two amounts in a unit with decimals as the same number.
+// ulps returns how far the double of an amount may be from the nearest one: by 1 if a script computed it by dividing an
+// amount in wei that is itself not a double.
+func ulps(of chain.Wei, decimals int) int64 {
+	if n := of.Big(); decimals > 0 && n.BitLen()-int(n.TrailingZeroBits()) > doubleBits {
+		return 1
+	}
+	return 0
+}
+
+// isSameDouble reports whether programs store two amounts in a unit with decimals as the same number, or as the next one.
 func isSameDouble(a, b chain.Wei, decimals int) bool {
 	if a.IsZero() || b.IsZero() {
 		return a == b
 	}
 	first, second := doubleOf(a, decimals), doubleOf(b, decimals)
-	return first.exponent == second.exponent && first.mantissa.Cmp(second.mantissa) == 0
+	apart := new(big.Int).Sub(first.mantissa, second.mantissa)
+	return first.exponent == second.exponent && apart.CmpAbs(big.NewInt(ulps(b, decimals))) <= 0
 }
 
 // isWritten reports whether an amount is what a spreadsheet or a script writes for another: the other or its double,
@@ -59,7 +69,18 @@ func isWritten(fee, of chain.Wei, decimals int) bool {
 	if fee.IsZero() || of.IsZero() {
 		return fee == of
 	}
-	d := doubleOf(of, decimals)
+	for apart := -ulps(of, decimals); apart <= ulps(of, decimals); apart++ {
+		d := doubleOf(of, decimals)
+		d.mantissa.Add(d.mantissa, big.NewInt(apart))
+		if d.writes(fee, of, decimals) {
+			return true
+		}
+	}
+	return false
+}
+
+// writes reports whether a program writes an amount for a double, or for the exact amount, rounded to 15, 16 or 17 digits.
+func (d double) writes(fee, of chain.Wei, decimals int) bool {
 	number, divisor := new(big.Int).Mul(d.mantissa, powerOf(10, decimals)), big.NewInt(1)
 	if d.exponent < 0 {
 		divisor.Lsh(divisor, uint(-d.exponent))

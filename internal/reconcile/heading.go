@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/ledger"
 )
 
@@ -29,6 +30,7 @@ type fileReader struct {
 	size     int          // of their texts
 	rows     *rowReader   // nil before the header
 	totals   totals
+	skipped  []int // lines that were skipped though they have a fee
 	problems *ProblemsError
 	hints    hints
 	last     int // the last line
@@ -186,6 +188,16 @@ func (r *fileReader) row(rec *record) error {
 	return r.file.Rows.add(&row)
 }
 
+// noteSkipped notes a skipped row with an amount where the fees are.
+func (r *fileReader) noteSkipped(rec *record) {
+	if r.rows == nil {
+		return
+	}
+	if place := r.rows.place(Fee); place <= len(rec.cells) && (rec.cells[place-1].number || r.rows.isAmount(rec.value(place))) {
+		r.skipped = append(r.skipped, rec.line)
+	}
+}
+
 // end is called after the last row.
 func (r *fileReader) end() error {
 	if r.rows == nil && r.problems.Count == 0 {
@@ -207,6 +219,9 @@ func (r *fileReader) end() error {
 		if line > r.last {
 			return fmt.Errorf("--skip-rows %d is beyond the last row, %d", line, r.last)
 		}
+	}
+	if len(r.skipped) > 0 {
+		r.file.Notes = append(r.file.Notes, "Skipped by --skip-rows, though with an amount in the fee column: "+console.Verb(len(r.skipped), "line ", "lines ")+listed(r.skipped)+".")
 	}
 	r.totals.addNotes(r.file)
 	r.rows.addNotes(r.file)

@@ -109,8 +109,8 @@ const koinlyHead = "Date,Sent Amount,Sent Currency,Received Amount,Received Curr
 func TestPastedExports(t *testing.T) {
 	const hash = "0xabababababababababababababababababababababababababababababababab"
 	for text, why := range map[string]string{
-		hash + ",9.0,\n" + hash + ",1,x\nhash,fee_wei,memo\n" + hash + ",1,\n":     "lines 1 and 2 above the header have a transaction and an amount",
-		"x,25-7,5\nmemo,Extrinsic ID,fee_wei\nx,25-7,5\n":                          "line 1 above the header has a transaction and an amount",
+		hash + ",9.0,\n" + hash + ",1,x\nhash,fee_wei,memo\n" + hash + ",1,\n":     "lines 1 and 2 above the header have a fee",
+		"x,25-7,5\nmemo,Extrinsic ID,fee_wei\nx,25-7,5\n":                          "line 1 above the header has a fee",
 		"hash,fee_wei,memo\n" + hash + ",1,\nfee_wei,memo,hash\n1,," + hash + "\n": "line 3: it is the header of another export",
 		"hash,fee (GLMR),memo\n" + hash + ",1,\n" + koinlyHead:                     "line 3: it is the header of another export",
 	} {
@@ -163,7 +163,7 @@ func TestWhatIsProposed(t *testing.T) {
 		"negative":           {"Extrinsic ID;fee_wei\n1-1;-5\n", []reconcile.Setting{{Name: "negative"}}},
 		"no fee":             {"Extrinsic ID;fee_wei\n1-1;5\n1-2;\n1-3;-\n", []reconcile.Setting{{Name: "skip-rows", Value: "3,4"}}},
 		"days":               {"Extrinsic ID;fee_wei;date\n1-1;5;31.01.2026\n", []reconcile.Setting{{Name: "date-format", Value: "dd.mm.yyyy"}}},
-		"no days":            {"Extrinsic ID;fee_wei;date\n1-1;5;Q1\n", []reconcile.Setting{{Name: "map", Value: "date="}}},
+		"no days":            {"Extrinsic ID;fee_wei;date\n1-1;5;Q1\n", nil},
 		"an old encoding":    {"Extrinsic ID;fee_wei;G\xfcte\n1-1;5;x\n", []reconcile.Setting{{Name: "encoding", Value: "windows-1252"}}},
 		"in a fee":           {"Extrinsic ID;fee_wei\n1-1;5\xa0wei\n", []reconcile.Setting{{Name: "encoding", Value: "windows-1252"}}},
 		"remarks":            {"Extrinsic ID;fee_wei\n1-1;5\nby hand\n", []reconcile.Setting{{Name: "skip-rows", Value: "3"}}},

@@ -216,7 +216,7 @@ func (m *matcher) judge(row *Row) (item Item, err error) {
 		return item, err
 	}
 	if account, known := row.Account.Get(); known && m.options.isView() && m.isSentByAnother(account, found) {
-		item.excluded(SentByAnother, "another account sent it: "+m.options.Token().Account(account))
+		m.judgeOther(&item, row, account, found)
 		return item, nil
 	}
 	if len(found) == 0 {
@@ -371,6 +371,23 @@ func (r *Result) setPaid(i *Item, t *ledger.Transaction) {
 	case charged != fee:
 		i.note("the fee by the rules is %v wei, but %v was charged", fee, charged)
 	}
+}
+
+// judgeOther decides about a line of a view that lists another account's transaction: the chain has it, with this fee.
+func (m *matcher) judgeOther(item *Item, row *Row, account chain.Address, found []*ledger.Transaction) {
+	if len(found) == 0 {
+		item.Outcome = OnlyInBooks
+		return
+	}
+	item.excluded(SentByAnother, "another account sent it: "+m.options.Token().Account(account))
+	for _, t := range found {
+		paid, known := m.result.paid(t).Get()
+		if !known || row.Fee == paid || row.Fee.IsZero() || isKept(row.Fee, paid, sheetDigits) || m.options.CutDecimals > 0 && m.options.isCut(row.Fee, paid, m.options.CutDecimals) {
+			return
+		}
+	}
+	item.Outcome = PaidByAnother
+	item.note("the line states another fee than was charged")
 }
 
 // isSentByAnother reports whether a line of a view lists another account's transaction: none of the accounts sent it, and

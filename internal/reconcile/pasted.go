@@ -11,7 +11,7 @@ import (
 
 // People paste exports together. A row with a transaction and a fee is never ignored because of where it stands.
 
-// refuseAbove returns an error if rows above the header contain a transaction and an amount.
+// refuseAbove returns an error if rows above the header contain a transaction and an amount, or an amount where the fees are.
 func (r *rowReader) refuseAbove(above []*record, header int) error {
 	var found []int
 	for _, rec := range above {
@@ -22,11 +22,12 @@ func (r *rowReader) refuseAbove(above []*record, header int) error {
 	if len(found) == 0 {
 		return nil
 	}
-	return &UnreadError{Line: header, Err: fmt.Errorf("it is the header, but %s above the header %s a transaction and an amount; save each export in its own file, or skip lines that are not fees with --skip-rows %s",
+	return &UnreadError{Line: header, Err: fmt.Errorf("it is the header, but %s above the header %s a fee; save each export in its own file, or skip lines that are not fees with --skip-rows %s",
 		console.Verb(len(found), "line ", "lines ")+listed(found), console.Verb(len(found), "has", "have"), numbers(found))}
 }
 
-// isFeeLike reports whether a row that is not read contains a transaction, and an amount in another cell.
+// isFeeLike reports whether a row that is not read contains an amount where the fees are, or a transaction and an amount in
+// another cell.
 func (r *rowReader) isFeeLike(rec *record) bool {
 	named, amount := false, false
 	for i := range rec.cells {
@@ -37,11 +38,20 @@ func (r *rowReader) isFeeLike(rec *record) bool {
 		case c.err != nil || text == "":
 		case hashIn.MatchString(text), field == ID && placeIn.MatchString(text):
 			named = true
-		case c.number, r.amounts.looksLike(text), field == Fee && strings.ContainsAny(text, "0123456789"):
+		case field == Fee && (c.number || r.isAmount(text)):
+			named, amount = true, true
+		case c.number, r.amounts.looksLike(text):
 			amount = true
 		}
 	}
 	return named && amount
+}
+
+// isAmount reports whether a text could be a fee, with a unit or a sign.
+func (r *rowReader) isAmount(text string) bool {
+	rest, _ := unsigned(text)
+	plain, _, _, err := r.amounts.split(rest)
+	return err == nil && plain != "" && strings.Trim(plain, "0123456789.,' ") == "" && !dayLike.MatchString(rest)
 }
 
 // refuseHeader returns an error if a row below the header is the header of another export.

@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -21,6 +22,7 @@ type profileRows struct {
 	hashIn       []int // columns that may have it instead
 	account      int
 	fee, asset   int
+	sign         int // of the fees so far, where the file's sign means nothing: -1 below 0; 0 before the first
 	other        int // rows that are left out, for they are of another kind
 	noHash       int // and those that name no transaction
 	dates        []*dateReader
@@ -116,14 +118,23 @@ func (r *profileRows) prepare(rec *record, labels *payerLabels) (leftOut string)
 	}
 	if fee := rec.value(r.fee); r.Sign != "" {
 		switch rest, below := unsigned(fee); {
-		case r.Sign == "either" && below:
-			rec.cells[r.fee-1].text = rest
+		case r.Sign == "either" && !isNothing(fee):
+			sign := 1
+			if below {
+				sign, rec.cells[r.fee-1].text = -1, rest
+			}
+			if r.sign = cmp.Or(r.sign, sign); r.sign != sign {
+				rec.cells[r.fee-1].err = errOtherSign
+			}
 		case r.Sign == "negative" && !below && !isNothing(fee):
 			return leaveOut(&r.other, "the amount was received, not paid")
 		}
 	}
 	return ""
 }
+
+// errOtherSign reports a fee with another sign than the fees above it.
+var errOtherSign = errors.New("its sign is not that of the fees above it; a fee and a refund are not told apart here, so correct the sign, or skip the row with --skip-rows")
 
 // findHash looks for the hash of a row in other columns where its own has none.
 func (r *profileRows) findHash(rec *record) {

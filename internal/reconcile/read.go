@@ -181,6 +181,7 @@ func (f *File) read(t *fileTable, o *Options) error {
 		r.last = rec.line
 		if r.skip[rec.line] {
 			delete(r.skip, rec.line)
+			r.noteSkipped(rec)
 			continue
 		}
 		if rec.blank() {

@@ -365,12 +365,14 @@ func (r *rowReader) row(rec *record) (row Row, problem *Problem) {
 	return row, nil
 }
 
-// listing returns a checksum of the cells of a row of a view, except those that number the rows.
+// listing returns a checksum of what a row of a view lists: the company's own cells, in any case, except those that name
+// the transaction or number the rows.
 func (r *rowReader) listing(rec *record) (l listing) {
 	sum := sha256.New()
-	for i := range rec.cells {
-		if i >= len(r.header) || !slices.Contains(numberNames, plainName(r.header[i])) {
-			fmt.Fprintf(sum, "%q,", rec.cells[i].value())
+	for i := range rec.cells[:min(r.header.own(), len(rec.cells))] {
+		named := slices.Contains([]Field{Hash, EVMHash, ExtrinsicHash, ID}, r.fieldAt(i+1))
+		if !named && !slices.Contains(numberNames, plainName(r.header[i])) {
+			fmt.Fprintf(sum, "%q,", strings.ToLower(rec.cells[i].value()))
 		}
 	}
 	copy(l[:], sum.Sum(nil))
@@ -437,7 +439,7 @@ func bareHash(text string) string { return strings.TrimPrefix(strings.ToLower(te
 var placeIn = regexp.MustCompile(`(?:^|[^0-9\-])([0-9]{1,10}-[0-9]{1,6})(?:$|[^0-9\-])`)
 
 // hashIn finds hashes in a text, such as an explorer's URL.
-var hashIn = regexp.MustCompile(`\b(?:0x)?[0-9a-fA-F]{64}\b`)
+var hashIn = regexp.MustCompile(`\b(?:0[xX])?[0-9a-fA-F]{64}\b`)
 
 // parseHash parses a hash, or the only one in a text, with or without 0x.
 func parseHash(text string) (chain.Hash, error) {
@@ -454,7 +456,7 @@ func parseHash(text string) (chain.Hash, error) {
 			return chain.Hash{}, errTwoHashes(found[0], other)
 		}
 	}
-	return chain.ParseHash("0x" + strings.ToLower(strings.TrimPrefix(found[0], "0x")))
+	return chain.ParseHash("0x" + bareHash(found[0]))
 }
 
 // known sets a value if it can be read.

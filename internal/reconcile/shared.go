@@ -132,7 +132,7 @@ func (m *matcher) isSplit(s *sharedFee, paid chain.Wei) bool {
 		return true
 	}
 	cut := m.options.CutDecimals
-	if cut == 0 || m.options.isCut(s.largest, paid, cut) {
+	if cut == 0 || s.largest.Difference(paid).Size().Cmp(m.options.unitAfter(cut)) < 0 { // it is the whole fee
 		return false
 	}
 	apart := s.sum.wei.Difference(paid).Size()
