@@ -92,3 +92,36 @@ func TestCompare(t *testing.T) {
 func TestDifferencesOfAnUnknownTable(t *testing.T) {
 	require.Equal(t, "block 3, table movements, position 1: missing in the ledger, present now", ledger.Difference{Height: 3, Table: "movements", Row: 1, Stored: "missing", Now: "present"}.String())
 }
+
+// What a later program made of a block that is not final goes with the block, when another takes its place and when it is
+// rolled back.
+func TestRejudgementsOfBlocksThatAreReplaced(t *testing.T) {
+	engines(t, func(t *testing.T, newPlace func() string) {
+		place := newPlace()
+		book := written(t, place, madeUpChain, madeUp(0, 3))
+		rejudged := func() []string {
+			var heights []string
+			for _, r := range openSQL(t, place).texts(t, "SELECT height FROM rejudgements ORDER BY height") {
+				heights = append(heights, r...)
+			}
+			return heights
+		}
+		judge := func(height uint64) {
+			require.NoError(t, book.Rejudge(ctx, "2.0", []ledger.Difference{{Height: height, Table: "blocks", Row: -1, Column: "fee", Stored: "1", Now: "2", Judgement: true}}))
+			verified(t, book)
+		}
+		require.NoError(t, book.Write(ctx, branch(t, 3, 2, hashOf(2, 0), 1, false)))
+		for height := range uint64(5) {
+			judge(height)
+		}
+		require.NoError(t, book.Write(ctx, branch(t, 4, 1, hashOf(3, 1), 2, false)))
+		verified(t, book)
+		require.Equal(t, []string{"0", "1", "2", "3"}, rejudged())
+		judge(4)
+		removed, err := book.Rollback(ctx)
+		require.NoError(t, err)
+		require.EqualValues(t, 2, removed)
+		verified(t, book)
+		require.Equal(t, []string{"0", "1", "2"}, rejudged())
+	})
+}

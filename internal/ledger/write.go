@@ -205,9 +205,12 @@ func (b *Book) around(ctx context.Context, q querier, span chain.Heights, read f
 	return found, nil
 }
 
-// remove removes blocks that are not final.
+// remove removes blocks that are not final, and what later programs made of them.
 func (b *Book) remove(ctx context.Context, tx transaction, span chain.Heights) error {
 	if err := removeRows(ctx, tx, span); err != nil {
+		return err
+	}
+	if err := tx.exec(ctx, "DELETE FROM rejudgements WHERE height >= ? AND height <= ?", bounds(span)...); err != nil {
 		return err
 	}
 	return unprove(ctx, tx, span)

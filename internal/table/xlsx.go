@@ -62,17 +62,13 @@ func WriteXLSX(w io.Writer, sheets ...*Sheet) error {
 	return writeBook(w, book)
 }
 
-// setProperties removes times from the file, and makes programs compute the formulas when they open it.
+// setProperties removes times from the file. No program is asked to compute the formulas when it opens the file: each has
+// its value, and a reader could not tell a sum of zero from one that was never computed.
 func setProperties(book *excelize.File, title string) error {
 	const never = "2000-01-01T00:00:00Z"
-	err := book.SetDocProps(&excelize.DocProperties{
+	return book.SetDocProps(&excelize.DocProperties{
 		Creator: "fees", LastModifiedBy: "fees", Title: cellText(title), Created: never, Modified: never,
 	})
-	if err != nil {
-		return err
-	}
-	yes := true
-	return book.SetCalcProps(&excelize.CalcPropsOptions{FullCalcOnLoad: &yes})
 }
 
 // styles are the IDs of a workbook's styles.

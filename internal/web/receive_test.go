@@ -261,10 +261,10 @@ func TestHostileFiles(t *testing.T) {
 }
 
 // bomb returns a workbook whose sheet is huge when unpacked.
-func bomb(t *testing.T, size int) string { return bombOf(t, size, "sheet.xml", "<x/>") }
+func bomb(t *testing.T, size int) string { return bombOf(t, size, "sheet.xml", "", "<x/>") }
 
-// bombOf contains a part with an element of the given size.
-func bombOf(t *testing.T, size int, part, element string) string {
+// bombOf contains a part of the given size: a beginning and a repeated element.
+func bombOf(t *testing.T, size int, part, beginning, element string) string {
 	t.Helper()
 	var out bytes.Buffer
 	z := zip.NewWriter(&out)
@@ -276,13 +276,17 @@ func bombOf(t *testing.T, size int, part, element string) string {
 		return w
 	}
 	const of = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
-	add("_rels/.rels", `<Relationships><Relationship Id="a" Type="`+of+`/officeDocument" Target="book.xml"/></Relationships>`)
-	add("_rels/book.xml.rels", `<Relationships><Relationship Id="a" Type="`+of+`/worksheet" Target="sheet.xml"/><Relationship Id="b" Type="`+of+`/sharedStrings" Target="strings.xml"/></Relationships>`)
-	if part != "strings.xml" {
-		add("strings.xml", "<sst/>")
+	for _, other := range [][2]string{
+		{"_rels/.rels", `<Relationships><Relationship Id="a" Type="` + of + `/officeDocument" Target="book.xml"/></Relationships>`},
+		{"_rels/book.xml.rels", `<Relationships><Relationship Id="a" Type="` + of + `/worksheet" Target="sheet.xml"/><Relationship Id="b" Type="` + of + `/sharedStrings" Target="strings.xml"/></Relationships>`},
+		{"strings.xml", "<sst/>"},
+		{"book.xml", `<workbook><sheets><sheet name="One" id="a"/></sheets></workbook>`},
+	} {
+		if other[0] != part {
+			add(other[0], other[1])
+		}
 	}
-	add("book.xml", `<workbook><sheets><sheet name="One" id="a"/></sheets></workbook>`)
-	w := add(part, "<x>")
+	w := add(part, "<x>"+beginning)
 	portion := []byte(strings.Repeat(element, 1<<20/len(element)))
 	for range size / len(portion) {
 		_, err := w.Write(portion)
@@ -296,6 +300,10 @@ func bombOf(t *testing.T, size int, part, element string) string {
 // It is read once for all requests.
 func TestWorkbooksThatUnpackFar(t *testing.T) {
 	s := served(t, filled(t, "0..3"), nil)
+	var sheets strings.Builder
+	for n := range 2000 {
+		fmt.Fprintf(&sheets, `<sheet name="%d" id="a"/>`, n)
+	}
 	for name, c := range map[string]struct{ part, element, text string }{
 		"texts":      {"strings.xml", "<si><t/></si>", "it unpacks to more cells or texts"},
 		"empty":      {"strings.xml", "<si/>", "it unpacks to more cells or texts"},
@@ -308,7 +316,11 @@ func TestWorkbooksThatUnpackFar(t *testing.T) {
 		"relations":  {"_rels/book.xml.rels", `<Relationship Id="a"/>`, "more than 20000 relations"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			content := bombOf(t, 8<<20, c.part, c.element)
+			beginning := ""
+			if c.part == "book.xml" {
+				beginning = sheets.String()
+			}
+			content := bombOf(t, 8<<20, c.part, beginning, c.element)
 			require.Less(t, len(content), 64<<10)
 			path := sent(t, s, "a.xlsx", []byte(content), nil)
 			first := get(t, s, path, nil)

@@ -127,7 +127,7 @@ func TestCounts(t *testing.T) {
 	for what, n := range (Findings{Checks: 2, Drifts: 1, Differences: 7}).Counts {
 		told = append(told, fmt.Sprint(n, " ", what))
 	}
-	require.Equal(t, []string{"2 failed checks", "1 fee drifts", "7 reconciliation differences"}, told)
+	require.Equal(t, []string{"2 failed checks", "1 fee drifts", "7 open reconciliation differences"}, told)
 	for what := range (Findings{Undetermined: 1, Journal: 1}).Counts {
 		require.Equal(t, "undetermined fees", what)
 		break

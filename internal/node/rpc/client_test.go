@@ -175,7 +175,7 @@ func TestWrongAnswers(t *testing.T) {
 		"no id with an error":      {`{"jsonrpc":"2.0","error":{"message":"x"}}`, "no id"},
 		"null id with a result":    {`{"jsonrpc":"2.0","id":null,"result":"x"}`, "id: want the number"},
 		"neither result nor error": {`{"jsonrpc":"2.0","id":$id}`, "neither"},
-		"both result and error":    {`{"jsonrpc":"2.0","id":$id,"result":null,"error":{"code":1,"message":"x"}}`, "both"},
+		"both result and error":    {`{"jsonrpc":"2.0","id":$id,"result":"x","error":{"code":1,"message":"x"}}`, "both"},
 		"error that is a text":     {`{"jsonrpc":"2.0","id":$id,"error":"x"}`, "error: want an object"},
 		"id twice":                 {`{"jsonrpc":"2.0","id":$id,"id":$id,"result":"x"}`, "twice"},
 		"empty batch":              {`[]`, "an empty list of answers"},

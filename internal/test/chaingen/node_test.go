@@ -293,7 +293,7 @@ func TestNodeOfANetworkOfItsOwn(t *testing.T) {
 		for _, at := range []uint64{4, 5, 6} {
 			runtime, err := src.Runtime(t.Context(), at)
 			require.NoError(t, err)
-			require.Equal(t, chain.Runtime{SpecName: name, SpecVersion: c.RuntimeAt(at)}, runtime.Value)
+			require.Equal(t, chain.Runtime{SpecName: name, SpecVersion: c.RuntimeAt(at), Token: chain.Token{Symbol: "OWN", Decimals: chain.Some(uint64(18))}}, runtime.Value)
 			have, err := src.Block(t.Context(), at)
 			require.NoError(t, err)
 			require.Equal(t, decoded(t, c, at), have)

@@ -22,6 +22,9 @@ var disks sync.Map
 
 func init() {
 	sqlite.RegisterConnectionHook(func(c sqlite.ExecQuerierContext, dsn string) error {
+		if dsn == ":memory:" { // the tables that a verification compares with
+			return nil
+		}
 		place, err := url.Parse(dsn)
 		if err != nil {
 			return err
