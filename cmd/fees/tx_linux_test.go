@@ -102,7 +102,8 @@ func TestSecretIsNotInTheProcessList(t *testing.T) {
 	draft, phrase := filepath.Join(directory, "draft.json"), filepath.Join(directory, "phrase")
 	require.NoError(t, os.WriteFile(phrase, []byte(devPhrase), 0o600))
 	text, err := json.Marshal(map[string]any{"signer": devSigner, "evm": map[string]any{
-		"type": "legacy", "chain_id": 1284, "nonce": "0", "gas_price": "1", "gas_limit": 21000, "to": devSigner, "value": "1", "input": "0x",
+		"type": "legacy", "chain_id": 1284, "nonce": "0", "gas_price": "1", "max_fee_per_gas": nil, "max_priority_fee_per_gas": nil,
+		"gas_limit": 21000, "to": devSigner, "value": "1", "input": "0x", "access_list": []any{},
 	}})
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(draft, text, 0o600))

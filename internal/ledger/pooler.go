@@ -28,7 +28,7 @@ var ErrRefused = failure.New(failure.NotUnderstood, "the ledger's database refus
 // Source: pgbouncer.org, config.html, ignore_startup_parameters.
 var startup = []string{"client_encoding", "datestyle", "timezone", "standard_conforming_strings", "application_name", "intervalstyle", "options", "replication"}
 
-// sessions prepares new connections: it checks that each is a session of its own, and sets its parameters.
+// sessions prepares new connections: it checks that each has its own session, and sets its parameters.
 type sessions struct {
 	settings map[string]string
 	mu       sync.Mutex

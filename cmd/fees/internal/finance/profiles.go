@@ -19,7 +19,7 @@ func writeProfiles(out io.Writer, width int) error {
 	page := console.NewPage(out, width)
 	for _, fees := range []bool{true, false} {
 		if fees {
-			page.WriteString("Exports that are read as they are (the name is for --profile). A book deducts the\nfee of each row; a view lists what the chain shows, whoever paid:\n\n")
+			page.WriteString("Exports that are read as they are (the name is for --profile). A book deducts the\nfee of each row; a view lists what the chain shows, whichever account paid:\n\n")
 		} else {
 			page.WriteString("\nExports without fees, for which another export is proposed:\n\n")
 		}
