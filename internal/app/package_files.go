@@ -312,7 +312,9 @@ func (x *maker) makeReconciliation(ctx context.Context) error {
 	}
 	defer CloseFiles(files)
 	options.Scanned = x.options.Progress.show
-	result, err := x.Reconcile(ctx, files, x.asked, options)
+	span := x.span()
+	options.Dated = chain.Some(x.asked.Asked)
+	result, err := x.Reconcile(ctx, files, Heights(span.First, span.Last), options)
 	if err != nil {
 		return err
 	}
@@ -321,7 +323,7 @@ func (x *maker) makeReconciliation(ctx context.Context) error {
 		return err
 	}
 	// Blocks sealed after the period do not belong to it.
-	result.Seal, result.Sealed = x.manifest.Blocks.Seal, chain.Some(x.span().Last)
+	result.Seal, result.Sealed = x.manifest.Blocks.Seal, chain.Some(span.Last)
 	x.manifest.Findings.Differences += uint64(result.Open() + len(result.UnreadSheets))
 	if err := errors.Join(x.keepBooks(r, &books, files), x.keepAccepted(result)); err != nil {
 		return err

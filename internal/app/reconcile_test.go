@@ -181,7 +181,7 @@ func TestBooksWithOtherSettings(t *testing.T) {
 	require.Equal(t, `Line 1 is above the header in line 2 and ignored: "Report".`, result.Notes[len(result.Notes)-1])
 	var out strings.Builder
 	require.NoError(t, in.WriteFixed(t.Context(), &out, result))
-	require.Contains(t, out.String(), s.Hash+";-5;amount_differs;")
+	require.Contains(t, out.String(), s.Hash+";-"+s.Charged+";amount_differs;", "the amount is corrected")
 	require.NoError(t, os.WriteFile(path, []byte("hash;fee_wei\n"), 0o600))
 	require.ErrorIs(t, in.WriteFixed(t.Context(), &out, result), reconcile.ErrChanged)
 

@@ -47,10 +47,11 @@ func (m *matcher) compareDate(item *Item, row *Row, t *ledger.Transaction) {
 	if isDay(first, m.options.Zone) { // a day without a time of day
 		last = first.In(m.options.Zone).AddDate(0, 0, 1).Add(-time.Millisecond)
 	}
+	period := or(m.options.Dated, m.period.Period)
 	isInside := func() bool {
-		return last.After(m.period.From.Std().Add(-time.Millisecond)) && first.Before(m.period.To.Std())
+		return last.After(period.From.Std().Add(-time.Millisecond)) && first.Before(period.To.Std())
 	}
-	isTimes := !m.period.Heights.Known()
+	isTimes := !period.Heights.Known()
 	switch at, known := t.Time.Get(); {
 	case item.Outcome == OutsidePeriod:
 		if isTimes && isInside() {

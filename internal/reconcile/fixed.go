@@ -378,7 +378,7 @@ func (f *fixer) beside(rec *record, l *fixedLine, separator byte) []byte {
 	return slices.Concat(body, []byte{separator}, []byte(csvLine(separator, f.shown(l.added))), end)
 }
 
-// shown returns added cells as csv shows them: figures with the file's decimal separator, texts that are no formulas.
+// shown returns added cells as csv shows them: figures with the file's decimal separator, texts that are not formulas.
 func (f *fixer) shown(cells []string) []string {
 	decimal := string(f.result.Options.Decimal)
 	for i := range cells {

@@ -223,6 +223,9 @@ func (r *fileReader) end() error {
 	if len(r.skipped) > 0 {
 		r.file.Notes = append(r.file.Notes, "Skipped by --skip-rows, though with an amount in the fee column: "+console.Verb(len(r.skipped), "line ", "lines ")+listed(r.skipped)+".")
 	}
+	if name, set := r.declared.Columns[Date]; set && name == "" && slices.ContainsFunc(r.rows.header, func(name string) bool { return usualDate(name) }) {
+		r.file.Notes = append(r.file.Notes, "The dates were not read, so they were not compared with the period.")
+	}
 	r.totals.addNotes(r.file)
 	r.rows.addNotes(r.file)
 	r.file.Count, r.file.decimals, r.file.alias = r.file.Rows.Len(), r.rows.decimals, r.rows.assets.alias
@@ -238,6 +241,11 @@ func (r *fileReader) end() error {
 		r.file.otherAsset = left[0]
 	}
 	return nil
+}
+
+// usualDate reports whether a column has one of a date's usual names.
+func usualDate(name string) bool {
+	return slices.ContainsFunc(usual, func(u fieldName) bool { return u.field == Date && slices.Contains(u.names, plainName(name)) })
 }
 
 // errNoProfile reports that no row has the columns of the named profile.

@@ -163,7 +163,7 @@ func TestWhatIsProposed(t *testing.T) {
 		"negative":           {"Extrinsic ID;fee_wei\n1-1;-5\n", []reconcile.Setting{{Name: "negative"}}},
 		"no fee":             {"Extrinsic ID;fee_wei\n1-1;5\n1-2;\n1-3;-\n", []reconcile.Setting{{Name: "skip-rows", Value: "3,4"}}},
 		"days":               {"Extrinsic ID;fee_wei;date\n1-1;5;31.01.2026\n", []reconcile.Setting{{Name: "date-format", Value: "dd.mm.yyyy"}}},
-		"no days":            {"Extrinsic ID;fee_wei;date\n1-1;5;Q1\n", nil},
+		"no days":            {"Extrinsic ID;fee_wei;date\n1-1;5;Q1\n", []reconcile.Setting{{Name: "map", Value: "date="}}},
 		"an old encoding":    {"Extrinsic ID;fee_wei;G\xfcte\n1-1;5;x\n", []reconcile.Setting{{Name: "encoding", Value: "windows-1252"}}},
 		"in a fee":           {"Extrinsic ID;fee_wei\n1-1;5\xa0wei\n", []reconcile.Setting{{Name: "encoding", Value: "windows-1252"}}},
 		"remarks":            {"Extrinsic ID;fee_wei\n1-1;5\nby hand\n", []reconcile.Setting{{Name: "skip-rows", Value: "3"}}},

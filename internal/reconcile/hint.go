@@ -59,6 +59,7 @@ type hints struct {
 	notWei          string // the column of fees declared to be in wei that have a fraction, as a setting refers to it
 	fees            bool   // an unreadable row has a readable fee
 	amounts, dates  readings
+	noDate          bool  // a date that no format matches
 	others          []int // lines that do not look like transactions, as many as can be skipped
 	transactions    int   // rows that look like transactions
 }
@@ -145,6 +146,7 @@ func (h *hints) learnDate(c *cell, rows *rowReader) {
 	} else {
 		h.dates.learn(c.value())
 	}
+	h.noDate = len(h.dates.of) == 0
 }
 
 // ways returns the settings that the rows suggest; good is the number of readable rows.
@@ -159,6 +161,7 @@ func (h *hints) ways(o *Options, good int) []Way {
 	add(h.notWei != "", "map", string(Fee)+"="+h.notWei)
 	add(h.notWei != "" || h.unitless && h.fraction, "unit", string(Token))
 	add(h.notWei == "" && h.unitless && !h.fraction && h.whole, "unit", string(Wei))
+	add(h.noDate, "map", "date=")
 	ways := combined([]Way{{Settings: list}}, h.signs(o, good), h.amounts.ways(), h.dates.ways())
 	if len(ways) > 1 || len(ways[0].Settings) > 0 {
 		return ways

@@ -73,6 +73,7 @@ type Options struct {
 	Accounts  []chain.Address               // the company's accounts, whose payments must be in the file
 	RowsOnly  bool                          // do not look for transactions that no row names
 	Period    chain.Optional[ledger.Period] // period of the file; everything sealed if unknown
+	Dated     chain.Optional[ledger.Period] // period in which rows must be dated, if Period is of heights
 	Tolerance chain.Wei                     // differences up to this are WithinTolerance
 	Prices    *money.List                   // prices for valuing the amounts; may be nil
 	Values    bool                          // the record is in the currency of the prices; see [Options.InCurrency]

@@ -64,7 +64,7 @@ const (
 	// Bookkeeping is a record in which each row's fee is deducted: of a tax, custody, treasury or wallet product, or a
 	// company's own list.
 	Bookkeeping RecordKind = "book"
-	// View is an explorer's list of transactions, with the fee of each, whoever sent it. Several lines of a transaction
+	// View is an explorer's list of transactions, with the fee of each, by any sender. Several lines of a transaction
 	// repeat its fee.
 	View RecordKind = "view"
 )

@@ -188,7 +188,7 @@ func (r *Result) Reconciled() bool { return r.Agrees() && r.Complete() }
 // is left to read.
 func (r *Result) Agrees() bool { return r.Open() == 0 && len(r.UnreadSheets) == 0 }
 
-// Open returns the number of differences that nobody has accepted.
+// Open returns the number of differences that are not accepted.
 func (r *Result) Open() int { return r.Apart() - r.Accepted() }
 
 // Complete reports whether missing fees were searched for in the whole period, which requires accounts.
