@@ -56,4 +56,10 @@ func TestLedgerTrail(t *testing.T) {
 	_, stderr, code = fees("ledger", "trail", "--ledger", place)
 	require.Equal(t, exitLedger, code)
 	require.Contains(t, stderr, "table trail: line 2 was altered or moved")
+	for _, form := range []string{"table", "json"} {
+		out, stderr, code = fees("ledger", "status", "--ledger", place, "--format", form)
+		require.Equal(t, exitLedger, code)
+		require.Contains(t, stderr, "table trail: line 2 was altered or moved")
+		require.Regexp(t, `(?m)^audit trail +ALTERED$|^  "trail": null,$`, out)
+	}
 }

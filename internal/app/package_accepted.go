@@ -217,6 +217,7 @@ func (v *verifier) compareAccepted(ctx context.Context) (differences []string, e
 		together[a.Act] = append(together[a.Act], a.Difference)
 	}
 	if len(trail) == 0 && len(together[0]) < len(list) {
+		v.TrailLost = true
 		v.notCompared("the acts of " + AcceptedFile + ", because the ledger has no audit trail")
 	}
 	for _, a := range list {

@@ -243,6 +243,7 @@ func (v *verifier) compareTrail(ctx context.Context) (differences []string, err 
 		return nil, v.ledger.wrapErr(err)
 	}
 	if len(trail) == 0 && m.Trail.Lines > 0 { // the ledger may come from another source
+		v.TrailLost = true
 		v.notCompared(fmt.Sprintf("the audit trail, because the ledger's is empty; in the package, it has %s", console.Counted(m.Trail.Lines, "line")))
 		if m.Options.Acts {
 			v.notCompared(ActsFile)

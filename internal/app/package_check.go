@@ -38,6 +38,8 @@ type PackageCheck struct {
 	Notes         []string // for the reader
 	NotCompared   []string // files, and what else was not compared
 	Alone         bool     // there was no ledger: no figures were compared
+	Archived      bool     // it was compared with an archive, without a ledger
+	TrailLost     bool     // the ledger's audit trail is empty, that of the package is not
 
 	acts         []ledger.Act // of inputs/acts.csv
 	earlierTable bool         // networks.json is an earlier version of the built-in table
@@ -77,6 +79,9 @@ func CheckPackage(ctx context.Context, dir string, open func(context.Context) (*
 	if len(c.Damage) > 0 {
 		return c, nil
 	}
+	if err := c.checkVersions(); err != nil {
+		return nil, err
+	}
 	tables, err := c.readTables()
 	if err != nil {
 		return nil, err
@@ -87,6 +92,7 @@ func CheckPackage(ctx context.Context, dir string, open func(context.Context) (*
 	}
 	priced := d == nil && o.Kept
 	if priced {
+		c.Archived = true
 		d, err = c.ledgerOfArchive(ctx, tables, &o)
 	}
 	if err != nil {
@@ -113,6 +119,18 @@ func CheckPackage(ctx context.Context, dir string, open func(context.Context) (*
 	slices.Sort(c.Notes)
 	c.Notes = slices.Compact(c.Notes)
 	return c, nil
+}
+
+// checkVersions compares changes.json with the version before, which needs no ledger.
+func (c *PackageCheck) checkVersions() error {
+	wrong, err := c.WrongChanges()
+	if wrong != "" {
+		c.Differences = append(c.Differences, wrong)
+	}
+	if c.Manifest.Version > 1 {
+		c.Notes = append(c.Notes, "the earlier versions were compared only with their own manifests; check each, such as "+closing.VersionDir(c.Manifest.Version-1)+", with fees close --check")
+	}
+	return err
 }
 
 // ErrPartly reports that some of a package was not compared.

@@ -122,7 +122,11 @@ func TestPackage(t *testing.T) {
 	q.Month, q.Timezone = "2026-01", "Asia/Kathmandu"
 	_, err = d.MakePackage(t.Context(), q)
 	require.ErrorContains(t, err, "-o "+q.Dir+": ", "another zone's month is another package")
-	require.Empty(t, checked(t, q.Dir, place, q.PackageOptions).Differences)
+	c = checked(t, q.Dir, place, q.PackageOptions)
+	require.Empty(t, c.Differences)
+	require.Equal(t, []string{"the earlier versions were compared only with their own manifests; check each, such as versions/1, with fees close --check"}, c.Notes)
+	rewritten(t, q.Dir, closing.ChangesFile, func(string) string { return "{}\n" })
+	require.Equal(t, []string{"changes.json differs from the changes since version 1"}, checked(t, q.Dir, place, q.PackageOptions).Differences)
 }
 
 // A package with only fees, without optional parts, states what it lacks.

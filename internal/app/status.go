@@ -15,6 +15,7 @@ type Status struct {
 	Charged, Burned, Treasury, Author chain.Optional[chain.Wei]
 	Jobs                              chain.Optional[queue.Summary]    // for a shared ledger
 	Trail                             chain.Optional[ledger.TrailHead] // unknown if the audit trail was altered
+	Altered                           error                            // how it was altered; nil if it was not
 }
 
 // Status returns the status of the ledger.
@@ -28,8 +29,8 @@ func (d *Ledger) Status(ctx context.Context) (s Status, err error) {
 	s.Burned, s.Treasury, s.Author = knownUnless(parts, t.Burned), knownUnless(parts, t.Treasury), knownUnless(parts, t.Author)
 	if trail, err := d.Book.Trail(ctx); err == nil {
 		s.Trail = chain.Some(ledger.HeadOf(trail))
-	} else if !errors.Is(err, ledger.ErrDamaged) {
-		return s, d.wrapErr(err)
+	} else if s.Altered = d.wrapErr(err); !errors.Is(err, ledger.ErrDamaged) {
+		return s, s.Altered
 	}
 	if pool := d.Book.Pool(); pool != nil {
 		jobs, err := queue.Jobs(ctx, pool)

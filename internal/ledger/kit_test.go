@@ -288,7 +288,11 @@ func verified(t testing.TB, book *ledger.Book) {
 // damages returns what a verification of the ledger finds.
 func damages(t testing.TB, book *ledger.Book) (list []ledger.Damage) {
 	t.Helper()
-	require.NoError(t, book.Verify(ctx, func(d ledger.Damage) { list = append(list, d) }, func(_, _ uint64) {}))
+	require.NoError(t, book.Verify(ctx, func(d ledger.Damage) {
+		if d.Table != "kept" { // the copy of a table that a test alters
+			list = append(list, d)
+		}
+	}, func(_, _ uint64) {}))
 	return list
 }
 

@@ -14,13 +14,15 @@ import (
 )
 
 // describeSchema reads the definitions in the current schema. Names are unqualified, because the search path has only that
-// schema. A partition's definitions contain the name that partitions are compared by in place of its own name.
+// schema. A partition's definitions contain the name that partitions are compared by in place of its own name. The queue's
+// table and those of extensions are left out.
 const describeSchema = `
 WITH relation AS (
 	SELECT c.*, c.relname::text AS name, CASE WHEN c.relispartition THEN (SELECT p.relname || '` + partitionLike + `' FROM pg_inherits i JOIN pg_class p ON p.oid = i.inhparent WHERE i.inhrelid = c.oid) ELSE c.relname::text END AS alike
 	FROM pg_class c
 	WHERE c.relkind NOT IN ('i', 'I', 'S', 't', 'c') AND (c.relnamespace = current_schema()::regnamespace
 		OR c.oid IN (SELECT i.inhrelid FROM pg_inherits i JOIN pg_class p ON p.oid = i.inhparent WHERE p.relnamespace = current_schema()::regnamespace))
+		AND (c.relname, c.relkind) <> ('jobs', 'r') AND NOT EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_class'::regclass AND objid = c.oid AND deptype = 'e')
 ), part AS (
 	SELECT oid, 'kind' AS what, concat_ws(' ', relkind, replace(relpersistence, 't', 'p'), CASE WHEN relkind IN ('r', 'p') THEN coalesce((SELECT amname FROM pg_am a WHERE a.oid = relam), 'heap') END,
 		pg_get_partkeydef(oid), CASE WHEN relkind <> 'r' THEN reloptions::text END, CASE WHEN reloftype <> 0 THEN 'typed' END) AS text FROM relation

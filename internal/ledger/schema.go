@@ -41,7 +41,7 @@ var ErrSchemaUnread = failure.New(failure.NotCovered, "the database's schema was
 var intendedSchemas sync.Map
 
 // compareSchema reports how the database's tables and views differ from those that this program creates: other columns,
-// keys, indexes, triggers, rules or row security. Tables and views of others are ignored.
+// keys, indexes, triggers, rules or row security, or further tables and views.
 func (b *Book) compareSchema(ctx context.Context, found func(Damage)) error {
 	c, err := readBookRow(ctx, b.engine.shared())
 	switch {
@@ -80,6 +80,7 @@ func (s schema) compare(want schema, report func(table, format string, values ..
 	for _, name := range slices.Sorted(maps.Keys(s)) {
 		have, want := s[name].parts, like[s[name].like]
 		if want == nil {
+			report(name, "it is not the program's; keep it in another schema or file")
 			continue
 		}
 		for _, part := range slices.Sorted(maps.Keys(have)) {

@@ -45,6 +45,6 @@ func sqliteSchema(ctx context.Context, q querier) (schema, error) {
 			s.add(of, of, kind+" "+name, statement)
 		}
 		return nil
-	}, "SELECT type, name, tbl_name, sql FROM sqlite_master")
+	}, "SELECT type, name, tbl_name, sql FROM sqlite_master WHERE tbl_name NOT LIKE 'sqlite^_%' ESCAPE '^'") // SQLite's own statistics
 	return s, err
 }

@@ -27,7 +27,7 @@ func HeadOf(trail []Act) (h TrailHead) {
 // String returns the number of lines, a colon and the digest.
 func (h TrailHead) String() string { return fmt.Sprintf("%d:%v", h.Lines, h.Digest) }
 
-// ParseTrailHead parses the text of a head.
+// ParseTrailHead parses the text of a head of at least one line.
 func ParseTrailHead(text string) (h TrailHead, err error) {
 	lines, digest, _ := strings.Cut(text, ":")
 	if h.Lines, err = strconv.ParseUint(lines, 10, 63); err == nil {
@@ -36,7 +36,7 @@ func ParseTrailHead(text string) (h TrailHead, err error) {
 	if err == nil {
 		err = h.Check()
 	}
-	if err != nil || h.String() != text {
+	if err != nil || h.Lines == 0 || h.String() != text { // every trail begins with no lines
 		return h, fmt.Errorf("%q is not the head of an audit trail; state it as it was printed: the number of lines, a colon and 64 hex digits", text)
 	}
 	return h, nil

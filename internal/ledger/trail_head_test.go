@@ -29,9 +29,7 @@ func TestTrailHead(t *testing.T) {
 	none := ledger.HeadOf(nil)
 	require.NoError(t, none.Compare(nil))
 	require.NoError(t, none.Compare([]ledger.Act{one}))
-	_, err = ledger.ParseTrailHead(none.String())
-	require.NoError(t, err)
-	for _, text := range []string{"", "2", "2:", ":" + read.Digest.String(), "02:" + read.Digest.String(), "2:" + strings.ToUpper("ab"+strings.Repeat("0", 62)), "0:" + read.Digest.String(), "2:" + strings.Repeat("0", 64), "-1:" + read.Digest.String(), head.String() + " "} {
+	for _, text := range []string{"", none.String(), "2", "2:", ":" + read.Digest.String(), "02:" + read.Digest.String(), "2:" + strings.ToUpper("ab"+strings.Repeat("0", 62)), "0:" + read.Digest.String(), "2:" + strings.Repeat("0", 64), "-1:" + read.Digest.String(), head.String() + " "} {
 		_, err := ledger.ParseTrailHead(text)
 		require.Error(t, err, text)
 	}

@@ -2,6 +2,7 @@ package closing
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 )
@@ -41,6 +42,41 @@ func Compare(old, now *Manifest) (c Changes, err error) {
 	before.Totals, after.Totals = Totals{}, Totals{}
 	c.Manifest, err = compare(before, after)
 	return c, err
+}
+
+// WrongChanges describes how changes.json differs from the changes since the version before, or returns "". The package
+// has no problems.
+func (p *Package) WrongChanges() (string, error) {
+	sum := ""
+	for _, f := range p.Manifest.Files {
+		if f.Name == ChangesFile {
+			sum = f.SHA256
+		}
+	}
+	if p.Manifest.Version == 1 {
+		if sum != "" {
+			return ChangesFile + " is unexpected: there is no version before", nil
+		}
+		return "", nil
+	}
+	before, err := Open(p.versionDir(p.Manifest.Version - 1))
+	if err != nil {
+		return "", err
+	}
+	changes, err := Compare(before.Manifest, p.Manifest)
+	if err != nil {
+		return "", err
+	}
+	text, err := encode(changes)
+	switch {
+	case err != nil:
+		return "", err
+	case sum == "":
+		return ChangesFile + " is missing", nil
+	case sum != sumOf(text):
+		return fmt.Sprintf("%s differs from the changes since version %d", ChangesFile, before.Manifest.Version), nil
+	}
+	return "", nil
 }
 
 // None reports whether nothing changed.

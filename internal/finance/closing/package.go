@@ -70,17 +70,31 @@ func openRegular(name string) (*os.File, error) {
 // VersionDir returns the directory of an earlier version, in that of the newest one.
 func VersionDir(version int) string { return path.Join(versionsDir, strconv.Itoa(version)) }
 
+// isEarlier reports whether this is an earlier version in the directory of a newer one.
+func (p *Package) isEarlier() bool {
+	dir, err := filepath.Abs(p.Dir)
+	return err == nil && strings.HasSuffix(filepath.ToSlash(dir), "/"+VersionDir(p.Manifest.Version))
+}
+
+// versionDir returns the directory of a version before this one, which is beside an earlier version.
+func (p *Package) versionDir(version int) string {
+	if p.isEarlier() {
+		return filepath.Join(p.Dir, "..", strconv.Itoa(version))
+	}
+	return filepath.Join(p.Dir, filepath.FromSlash(VersionDir(version)))
+}
+
 // maxProblems limits the problems that are reported.
 const maxProblems = 100
 
 // Problems describes files that differ from the manifest, are missing or are not listed, including those of
 // earlier versions.
 func (p *Package) Problems() (list []string, err error) {
-	list, err = p.ownProblems(true)
+	list, err = p.ownProblems(!p.isEarlier())
 	for next := p; err == nil && next.Manifest.Version > 1 && len(list) < maxProblems; {
 		version := next.Manifest.Version - 1
 		name := VersionDir(version)
-		before, wrong := Open(filepath.Join(p.Dir, filepath.FromSlash(name)))
+		before, wrong := Open(p.versionDir(version))
 		switch {
 		case errors.Is(wrong, fs.ErrNotExist), errors.Is(wrong, ErrNone):
 			return append(list, name+" is missing"), nil

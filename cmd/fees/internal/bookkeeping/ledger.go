@@ -40,7 +40,8 @@ func newLedger() *cobra.Command {
 
 const statusManual = `Show a ledger's chain, its heights and gaps, what is sealed, how many blocks
 are proved and by which checkpoint, its jobs with their errors, and the totals
-of the sealed blocks.`
+of the sealed blocks. If the audit trail was altered, the exit code is 4; what
+else was altered is found by fees ledger verify.`
 
 // statusFlags are the flags of fees ledger status and fees ledger trail.
 type statusFlags struct {
@@ -67,7 +68,10 @@ func (f *statusFlags) show(c *cobra.Command, _ []string) error {
 		if err != nil {
 			return err
 		}
-		return f.Show(cli.Answer{JSON: statusRecord(&status), Text: func(p *console.Page) { writeStatus(p, &status, token) }})
+		if err := f.Show(cli.Answer{JSON: statusRecord(&status), Text: func(p *console.Page) { writeStatus(p, &status, token) }}); err != nil {
+			return err
+		}
+		return status.Altered
 	})
 }
 

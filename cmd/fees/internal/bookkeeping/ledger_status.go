@@ -57,7 +57,7 @@ func addBlocks(pairs *console.Pairs, s *app.Status) {
 	pairs.Add("last block time", cli.Known(s.LastTime))
 	pairs.Add("sealed up to", cmp.Or(cli.Known(s.Sealed), "none"))
 	pairs.Add("seal", cli.Known(s.Seal))
-	pairs.Add("audit trail", cli.Known(s.Trail))
+	pairs.Add("audit trail", cmp.Or(cli.Known(s.Trail), "ALTERED"))
 	pairs.Add("evidence", s.Evidence.String())
 	pairs.Add("findings", fmt.Sprint(s.Findings))
 	pairs.Add("unanswered", unanswered)

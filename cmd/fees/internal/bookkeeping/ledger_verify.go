@@ -17,7 +17,8 @@ import (
 const ledgerVerifyManual = `Verify that a ledger is complete and was not altered: each block against the
 SHA-256 of its record, blocks against their parents' hashes, and seals, totals,
 indexes and SQL views against the records. The database's tables, keys, views,
-triggers, rules and row security are compared with those that fees creates.
+triggers, rules and row security are compared with those that fees creates;
+keep your own in another schema or file.
 Everything that was altered is listed, and the exit code is 4. Missing blocks
 below others are listed too, with the exit code 1: nothing above them is sealed.
 
@@ -117,7 +118,7 @@ func writeVerification(page *console.Page, c *cobra.Command, v *app.Verification
 	if v.Damages == 0 {
 		say("%s: %s verified, nothing was altered", v.Place, console.Counted(v.Blocks, "block"))
 	}
-	if head, known := v.Trail.Get(); known {
+	if head, known := v.Trail.Get(); known && head.Lines > 0 {
 		say("audit trail: %v; keep a copy elsewhere, and compare it later with --trail", head)
 	}
 	if len(v.Gaps) > 0 {

@@ -77,7 +77,10 @@ seal with today's ledger, and creates the package again. If the package has its
 own network table, it first compares that with the ledger's rules. The acts
 and the audit trail are compared with the ledger's. The output lists everything
 that was not compared, and the keys that signed. The package is then only partly
-verified, and the exit code is 4, unless --offline says that this is wanted.
+verified, and the exit code is 4, unless --offline says that this is wanted. An
+audit trail that the ledger has lost is never accepted. Of the earlier versions,
+only the files are compared with their manifests; check each with
+--check DIR/versions/1.
   without a ledger     name an archive of the blocks with --gateway. If the
                        network table does not contain its checkpoint, add
                        --trust

@@ -86,7 +86,7 @@ func writePackage(w io.Writer, p *closing.Package, token console.Token) error {
 }
 
 // writeChecked writes the result of checking a package. If some of it was not compared, that is an error unless the check
-// was offline.
+// was offline, except for an audit trail that the ledger has lost.
 func writeChecked(w io.Writer, dir string, c *app.PackageCheck, v app.Vouchers, offline bool) error {
 	if c.OwnTables != "" {
 		say(w, c.OwnTables)
@@ -99,11 +99,18 @@ func writeChecked(w io.Writer, dir string, c *app.PackageCheck, v app.Vouchers, 
 		sayAll(w, c.Damage)
 		return fmt.Errorf("%w: %s: %s", closing.ErrDamaged, dir, console.Counted(len(c.Damage), "problem"))
 	}
+	from, of := "today's ledger", ""
+	if c.Archived {
+		from = "the archive"
+	}
+	if m := c.Manifest; m.Version > 1 { // which says nothing about the earlier ones
+		of = fmt.Sprintf(" of version %d", m.Version)
+	}
 	wrong := unproved(c.Signatures, c.Stamp, v)
 	if len(c.Differences)+len(wrong) > 0 {
 		sayAll(w, c.Differences)
 		if len(c.Differences) > 0 {
-			say(w, fmt.Sprintf("%s differs from today's ledger: %s", dir, console.Counted(len(c.Differences), "difference")))
+			say(w, fmt.Sprintf("%s differs from %s: %s", dir, from, console.Counted(len(c.Differences), "difference")))
 		}
 		sayAll(w, wrong)
 		return cli.ErrFinding
@@ -115,19 +122,23 @@ func writeChecked(w io.Writer, dir string, c *app.PackageCheck, v app.Vouchers, 
 		say(w, "note: "+note)
 	}
 	if !c.Partly() {
-		return say(w, "verified: every file is unchanged and the same as from today's ledger")
+		return say(w, "verified: every file"+of+" is unchanged and the same as from "+from)
 	}
 	for _, what := range c.NotCompared {
 		say(w, "not compared: "+what)
 	}
-	others := "the other files are unchanged and the same as from today's ledger"
+	others := "the other files" + of + " are unchanged and the same as from " + from
 	if c.Alone {
-		others = "the files have the SHA-256 of the manifest"
+		others = "the files" + of + " have the SHA-256 of the manifest"
 	}
-	if err := say(w, "partly verified: "+others); err != nil || offline {
+	if err := say(w, "partly verified: "+others); err != nil || offline && !c.TrailLost {
 		return err
 	}
-	return fmt.Errorf("%w: %s. Name the gateway, and the ledger with its audit trail, or add --offline if this is wanted", app.ErrPartly, strings.Join(c.NotCompared, ", "))
+	advice := "Name the gateway, and the ledger with its audit trail"
+	if !c.TrailLost {
+		advice += ", or add --offline if this is wanted"
+	}
+	return fmt.Errorf("%w: %s. %s", app.ErrPartly, strings.Join(c.NotCompared, ", "), advice)
 }
 
 // sayAll writes lines.
