@@ -253,7 +253,7 @@ func TestEvidenceOfAPackage(t *testing.T) {
 	require.NoError(t, verified(t, recorded, proved(t, 2000)).Err())
 	c = checked(t, q.Dir, recorded, q.PackageOptions)
 	require.Empty(t, c.Differences)
-	require.Len(t, c.Notes, 1)
+	require.Len(t, c.Notes, 2, "on the earlier version, and on the evidence")
 
 	// Another trusted block, or more blocks, written into the manifest are found.
 	manifest := filepath.Join(q.Dir, "manifest.json")
