@@ -260,5 +260,8 @@ func TestEvidenceOfAPackage(t *testing.T) {
 	text, err := os.ReadFile(manifest)
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(manifest, bytes.Replace(text, []byte(hash), []byte("0xef09"+hash[6:]), 1), 0o600))
-	require.Len(t, checked(t, q.Dir, place, q.PackageOptions).Differences, 1)
+	differences := checked(t, q.Dir, place, q.PackageOptions).Differences
+	require.Len(t, differences, 2)
+	require.Contains(t, differences[0], "changes.json differs")
+	require.Contains(t, differences[1], "evidence: 26 of 26 blocks")
 }
