@@ -266,6 +266,7 @@ func TestStoringThatTakesLong(t *testing.T) {
 	require.Equal(t, 1, s.enqueue(60, 60))
 	s.slowTable(0.1, "true")
 	s.work(slow(0), queue.Options{Jobs: 1, Limit: 4 * time.Second})
+	s.exec("DROP TRIGGER slow ON blocks")
 	s.requireDone(60)
 	require.LessOrEqual(t, one[int](s, "SELECT max(attempt) FROM jobs"), 6) // of 60, 30, 15, 7, 3 and 1 blocks
 	// A slow machine has judged fewer of them in its time.
@@ -291,6 +292,7 @@ func TestABlockThatTakesLong(t *testing.T) {
 				s.slowTable(test.store, "NEW.height = 2")
 			}
 			s.work(slow(test.judge), queue.Options{Jobs: 1, Limit: 4 * time.Second})
+			s.exec("DROP TRIGGER IF EXISTS slow ON blocks")
 			s.requireDone(3)
 			require.Positive(t, one[int](s, "SELECT count(*) FROM jobs WHERE error LIKE $1 || '%'", test.error))
 			require.Positive(t, one[int](s, "SELECT max(doubled) FROM jobs")) // 1, or more on a slow machine
