@@ -39,7 +39,6 @@ writing the ledger, results are shown but not stored.`
 
 const ledgerVerifyExamples = `  fees ledger verify
   fees ledger verify --ledger fees.db --gateway ./gateway
-  fees ledger verify --trail 12:DIGEST
   fees ledger verify --format json`
 
 // ledgerVerifyFlags are the flags of fees ledger verify.

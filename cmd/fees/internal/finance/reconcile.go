@@ -158,7 +158,6 @@ const reconcileExamples = `  fees reconcile company.csv --accounts group:company
   fees reconcile company.csv --accounts group:company --skip-rows 12,16 --fix company-checked.csv
   fees reconcile company.csv 1..24 --accounts group:company --differences accepted.csv
   fees reconcile company.csv 1..24 --accounts group:company --prices prices.csv --fiat EUR
-  fees reconcile treasury.csv ops.xlsx --accounts group:company --month 2026-01
   fees reconcile --total 0.21 --fiat EUR --prices prices.csv --accounts group:company --month 2026-01
   fees reconcile company.csv --rows-only --map hash="Tx Hash",fee="Fee (GLMR)",date= --unit token`
 
