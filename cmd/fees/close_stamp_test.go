@@ -34,7 +34,7 @@ func TestCloseTimestamp(t *testing.T) {
 	t.Run("without a ledger", func(t *testing.T) {
 		t.Setenv("FEES_LEDGER", "")
 		t.Chdir(t.TempDir())
-		check(exitOK, "timestamp: .*, CN=a test's clock\n(.*\n)*not compared: the blocks and all figures, because there is no ledger$", "--tsa-ca", certificates, "--offline")
+		check(exitOK, "timestamp: .*, CN=a test's clock\n(.*\n)*not compared: the blocks and all figures, because no ledger was given$", "--tsa-ca", certificates, "--offline")
 		check(exitLedger, "partly verified: ", "--tsa-ca", certificates)
 		check(exitFinding, "manifest.json.tsr: the timestamp is not by a listed authority", "--tsa-ca", others)
 	})

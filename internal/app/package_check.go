@@ -175,7 +175,7 @@ func (c *PackageCheck) skipFigures(tables network.Tables) {
 		c.Token = console.TokenOfNetwork(n)
 	}
 	c.Alone = true
-	c.notCompared("the blocks and all figures, because there is no ledger")
+	c.notCompared("the blocks and all figures, because no ledger was given")
 }
 
 // verifier compares a package with a ledger.

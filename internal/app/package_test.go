@@ -195,7 +195,7 @@ func TestCheckPackageAlone(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, c.Alone && c.Partly())
 	require.Equal(t, "GLMR", c.Symbol)
-	require.Equal(t, []string{"the blocks and all figures, because there is no ledger"}, c.NotCompared)
+	require.Equal(t, []string{"the blocks and all figures, because no ledger was given"}, c.NotCompared)
 	require.Empty(t, c.Differences)
 	require.Empty(t, c.Signatures)
 

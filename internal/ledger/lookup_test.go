@@ -232,7 +232,7 @@ func TestHashesThatBeginAlike(t *testing.T) {
 }
 
 // Many hashes or places at once find what one after the other does, in the order of the chain: among the sealed blocks and
-// those above, not where there is no block or it is not the ledger's yet.
+// those above, but not in missing blocks or in those that are not yet the ledger's.
 func TestManyAtOnce(t *testing.T) {
 	entries := monthsOfBlocks(60, 31*time.Hour)
 	engines(t, func(t *testing.T, newPlace func() string) {

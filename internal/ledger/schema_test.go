@@ -282,7 +282,7 @@ func TestSchemaOfARestoredLedger(t *testing.T) {
 	}
 }
 
-// A role without temporary tables verifies the rest, and is told that the schema was not compared.
+// A role that cannot create temporary tables verifies the rest; the result says that the schema was not compared.
 func TestASchemaThatCannotBeCompared(t *testing.T) {
 	ctx := context.Background()
 	server := postgrestest.Start(t)

@@ -55,7 +55,7 @@ func (p *Package) WrongChanges() (string, error) {
 	}
 	if p.Manifest.Version == 1 {
 		if sum != "" {
-			return ChangesFile + " is unexpected: there is no version before", nil
+			return ChangesFile + " is unexpected: this is the first version", nil
 		}
 		return "", nil
 	}

@@ -32,7 +32,7 @@ func TestWrongChanges(t *testing.T) {
 		{dir, "changes.json is missing", ""},
 		{dir, "changes.json differs from the changes since version 2", "{}\n"},
 		{filepath.Join(dir, "versions", "2"), "changes.json differs from the changes since version 1", "{}\n"},
-		{first, "changes.json is unexpected: there is no version before", "hello"},
+		{first, "changes.json is unexpected: this is the first version", "hello"},
 	} {
 		forge(t, x.dir, x.text)
 		p, err := Open(x.dir)

@@ -200,7 +200,7 @@ type Findings struct {
 	Rollforward uint64 `json:"rollforward,omitempty"`
 }
 
-// None reports whether there are no findings, beside accepted differences.
+// None reports whether no finding is left open. Accepted differences are not findings.
 func (f Findings) None() bool {
 	f.Accepted = 0
 	return f == Findings{}
