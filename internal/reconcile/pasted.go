@@ -54,13 +54,17 @@ func (r *rowReader) isAmount(text string) bool {
 	return err == nil && plain != "" && strings.Trim(plain, "0123456789.,' ") == "" && !dayLike.MatchString(rest)
 }
 
-// refuseHeader returns an error if a row below the header is the header of another export.
+// maxName exceeds the length of any column name, in bytes.
+const maxName = 200
+
+// refuseHeader returns an error if a row below the header is the header of another export. Recognising a header is slow: it
+// is left to rows of short texts, in a file that is not refused for more rows than are listed.
 func (r *fileReader) refuseHeader(rec *record) error {
-	if rec.names() < 2 {
+	if r.problems.Count > maxProblems || rec.names() < 2 {
 		return nil
 	}
 	for i := range rec.cells {
-		if c := &rec.cells[i]; c.number || c.err != nil || hashIn.MatchString(c.text) || r.rows.amounts.looksLike(c.value()) {
+		if c := &rec.cells[i]; len(c.text) > maxName || c.number || c.err != nil || hashIn.MatchString(c.text) || r.rows.amounts.looksLike(c.value()) {
 			return nil
 		}
 	}
