@@ -179,13 +179,16 @@ func (a *assets) stated(c *cell) string {
 // isOwn reports whether a name of an asset contains the network's symbol as a word: GLMR (Moonbeam), $GLMR. Letters of
 // double width and invisible characters count as plain ones.
 func (a *assets) isOwn(text string) bool {
+	if text == "" || a.symbol == "" || unitNamed(text, a.symbol) != "" {
+		return false
+	}
 	plain := strings.Map(func(r rune) rune {
 		if r >= '！' && r <= '～' { // the same characters as ! to ~
 			return r - '！' + '!'
 		}
 		return r
 	}, withoutMarks(text))
-	return a.symbol != "" && unitNamed(text, a.symbol) == "" && slices.Contains(strings.FieldsFunc(strings.ToLower(plain), func(r rune) bool {
+	return slices.Contains(strings.FieldsFunc(strings.ToLower(plain), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
 	}), strings.ToLower(a.symbol))
 }

@@ -187,10 +187,8 @@ func (f *fixer) line(rec *record) (l fixedLine, err error) {
 
 // wrongTotal changes the figure of a total row to the sum of the rows above it.
 func (f *fixer) wrongTotal(rec *record, l *fixedLine) {
-	if c, ok := f.form.total(f.form.copied(rec), f.right.whole.wei); ok && !f.right.whole.overflow {
-		l.change = chain.Some(c)
-		l.added[noteColumn] += "; " + corrected
-	} else {
+	l.isTotal = true
+	if !f.setTotal(f.form.copied(rec), l, &f.right.whole) {
 		f.changes.Kept++
 	}
 	f.booked.section, f.right.section = sum{}, sum{}
@@ -207,14 +205,23 @@ func (f *fixer) total(rec *record, l *fixedLine) {
 			if !sums[0].is(figure) {
 				continue
 			}
-			if c, ok := f.form.total(own, sums[1].wei); ok && sums[0].wei != sums[1].wei && !sums[1].overflow {
-				l.change = chain.Some(c)
-				l.added[noteColumn] += "; " + corrected
+			if sums[0].wei != sums[1].wei {
+				f.setTotal(own, l, sums[1])
 			}
 			break
 		}
 	}
 	f.booked.section, f.right.section = sum{}, sum{}
+}
+
+// setTotal changes the figure of a total row to a sum, if the row can state it.
+func (f *fixer) setTotal(own *record, l *fixedLine, s *sum) bool {
+	c, ok := f.form.total(own, s.wei)
+	if ok = ok && !s.overflow; ok {
+		l.change = chain.Some(c)
+		l.added[noteColumn] += "; " + corrected
+	}
+	return ok
 }
 
 // cells returns the added cells of an item.
@@ -259,12 +266,8 @@ func (f *fixer) newRows(write func(own []cell, added []string)) error {
 
 // own returns the number of columns before those that [Result.WriteFixed] adds, in a copy that it wrote.
 func (h header) own() int {
-	for i := range h {
-		added := h[i:]
-		if len(added) >= len(fixedColumns) && !slices.ContainsFunc(fixedColumns, func(name string) bool {
-			at := slices.Index(fixedColumns, name)
-			return !strings.HasPrefix(added[at], name)
-		}) {
+	for i := range max(0, len(h)-len(fixedColumns)+1) {
+		if slices.EqualFunc(h[i:i+len(fixedColumns)], fixedColumns, strings.HasPrefix) {
 			return i
 		}
 	}

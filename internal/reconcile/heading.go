@@ -100,7 +100,7 @@ func (r *fileReader) begin(rec *record) error {
 	r.file.HeaderRow, r.file.Unit, r.file.feeColumn = rec.line, unit, h.reference(placeOf(r.file.Columns, Fee)-1)
 	o := r.options
 	r.rows = &rowReader{
-		options: o, columns: r.file.Columns, header: h, workbook: r.table.form == "xlsx", dates: dates, assets: newAssets(h, r.file.Columns, o), feeRow: newFeeRow(h, r.file.Columns), profile: newProfileRows(h, r.file.Columns, o), labels: newPayerLabels(o.Labels),
+		options: o, columns: r.file.Columns, header: h, own: h.own(), workbook: r.table.form == "xlsx", dates: dates, assets: newAssets(h, r.file.Columns, o), feeRow: newFeeRow(h, r.file.Columns), profile: newProfileRows(h, r.file.Columns, o), labels: newPayerLabels(o.Labels),
 		amounts:  amountForm{unit: unit, token: o.Token(), negative: o.Negative, decimal: o.Decimal, thousands: o.Thousands},
 		decimals: decimals{},
 	}

@@ -192,11 +192,7 @@ func skipping(lines []int, o *Options) []Setting {
 	if len(lines) == 0 || len(lines)+len(o.SkipRows) > maxSkipped {
 		return nil
 	}
-	var list []string
-	for _, n := range lines {
-		list = append(list, strconv.Itoa(n))
-	}
-	return []Setting{{"skip-rows", strings.Join(list, ",")}}
+	return []Setting{{"skip-rows", numbers(lines)}}
 }
 
 // combined combines each way of the first list with each of the others.

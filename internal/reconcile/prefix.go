@@ -16,7 +16,7 @@ var prefixes = []struct {
 
 // prefixed returns the unit of a name with a prefix: mGLMR, m GLMR, milli GLMR, or milli alone. It is "" for other names.
 func prefixed(name, symbol string) Unit {
-	if symbol == "" || isKnownAsset(name) {
+	if name == "" || symbol == "" || isKnownAsset(name) { // most amounts state no unit
 		return ""
 	}
 	for _, p := range prefixes {

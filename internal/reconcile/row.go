@@ -169,6 +169,7 @@ type rowReader struct {
 	options  *Options
 	columns  []Column
 	header   header
+	own      int  // columns of the company, before those that a copy adds
 	workbook bool // rows end with their last cell
 	amounts  amountForm
 	assets   assets
@@ -369,7 +370,7 @@ func (r *rowReader) row(rec *record) (row Row, problem *Problem) {
 // the transaction or number the rows.
 func (r *rowReader) listing(rec *record) (l listing) {
 	sum := sha256.New()
-	for i := range rec.cells[:min(r.header.own(), len(rec.cells))] {
+	for i := range rec.cells[:min(r.own, len(rec.cells))] {
 		named := slices.Contains([]Field{Hash, EVMHash, ExtrinsicHash, ID}, r.fieldAt(i+1))
 		if !named && !slices.Contains(numberNames, plainName(r.header[i])) {
 			fmt.Fprintf(sum, "%q,", strings.ToLower(rec.cells[i].value()))

@@ -64,7 +64,7 @@ func (s *sum) is(figure amount) bool {
 // that is not the sum of the rows above it.
 func (t *totals) take(rec *record, rows *rowReader, f *File) (total bool, wrong *Row, problem *Problem) {
 	place := rows.place(Fee)
-	if rows.looksLikeTransaction(rec) || !rec.isTotal(rows.header.own(), place, rows.place(Asset), rows.options.Symbol) {
+	if rows.looksLikeTransaction(rec) || !rec.isTotal(rows.own, place, rows.place(Asset), rows.options.Symbol) {
 		return false, nil, nil
 	}
 	section := t.section

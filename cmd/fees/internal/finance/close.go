@@ -197,9 +197,6 @@ func (f *closeFlags) add(c *cobra.Command) {
 // makePackage creates a package.
 func (f *closeFlags) makePackage(c *cobra.Command) error {
 	ctx, q, stderr := c.Context(), &f.asked, c.ErrOrStderr()
-	if len(f.records) > 0 {
-		q.Books.SetPaths(f.records)
-	}
 	switch {
 	case q.Month != "" && q.Year != "":
 		return errors.New("--month and --year cannot be combined; leave out one of them")
@@ -211,7 +208,7 @@ func (f *closeFlags) makePackage(c *cobra.Command) error {
 			}
 		}
 		return err
-	case f.accept != "" && q.Books.Path == "":
+	case f.accept != "" && len(f.records) == 0:
 		return errors.New("--accept is for the differences of a record; add --reconcile FILE")
 	case f.offline:
 		return errors.New("--offline is only for checking; add --check DIR")
