@@ -2,6 +2,8 @@ package main
 
 import (
 	"encoding/json"
+	"maps"
+	"math/big"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -26,7 +28,7 @@ func tokensOfWei(wei string) string {
 func figuresOf(value any, names map[string]bool, list *[]string) {
 	switch v := value.(type) {
 	case []any:
-		for _, one := range v {
+		for _, one := range netted(v) {
 			figuresOf(one, names, list)
 		}
 	case map[string]any:
@@ -37,6 +39,30 @@ func figuresOf(value any, names map[string]bool, list *[]string) {
 			figuresOf(one, names, list)
 		}
 	}
+}
+
+// netted returns the movements of a statement as paper shows them: those of a transaction's fee, what was taken and what
+// was given back, are one.
+func netted(list []any) (shown []any) {
+	fees := map[any]map[string]any{} // by transaction
+	for _, one := range list {
+		m, is := one.(map[string]any)
+		if !is || m["of_fee"] != true {
+			shown = append(shown, one)
+			continue
+		}
+		before := fees[m["place"]]
+		if before == nil {
+			before = maps.Clone(m)
+			fees[m["place"]] = before
+			shown = append(shown, before)
+			continue
+		}
+		sum, _ := new(big.Int).SetString(before["free"].(string), 10)
+		more, _ := new(big.Int).SetString(m["free"].(string), 10)
+		before["free"] = sum.Add(sum, more).String()
+	}
+	return shown
 }
 
 // The text that another program extracts has every amount of the JSON, to the last digit.
