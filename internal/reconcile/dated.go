@@ -29,7 +29,7 @@ func (d *dates) notes() []string {
 	if d.count == 0 {
 		return nil
 	}
-	text := console.Counted(d.count, "row") + console.Verb(d.count, " is", " are") + " dated more than a day from the transaction: " + console.Verb(d.count, "line ", "lines ") + listed(d.lines)
+	text := console.Counted(d.count, "row") + console.Verb(d.count, " is", " are") + " dated more than a day from the transaction: " + lineNames(d.lines)
 	if more := d.count - len(d.lines); more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}

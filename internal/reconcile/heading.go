@@ -142,6 +142,9 @@ func lines(list []int, one, several string) string {
 	return "Lines " + listed(list) + several
 }
 
+// lineNames names lines within a sentence: line 1, or lines 1, 2 and 5.
+func lineNames(list []int) string { return console.Verb(len(list), "line ", "lines ") + listed(list) }
+
 // listed lists the first of some lines.
 func listed(lines []int) string {
 	const limit = 10
@@ -221,7 +224,7 @@ func (r *fileReader) end() error {
 		}
 	}
 	if len(r.skipped) > 0 {
-		r.file.Notes = append(r.file.Notes, "Skipped by --skip-rows, though with an amount in the fee column: "+console.Verb(len(r.skipped), "line ", "lines ")+listed(r.skipped)+".")
+		r.file.Notes = append(r.file.Notes, "Skipped by --skip-rows, though with an amount in the fee column: "+lineNames(r.skipped)+".")
 	}
 	if name, set := r.declared.Columns[Date]; set && name == "" && slices.ContainsFunc(r.rows.header, func(name string) bool { return usualDate(name) }) {
 		r.file.Notes = append(r.file.Notes, "The dates were not read, so they were not compared with the period.")

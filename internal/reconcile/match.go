@@ -29,26 +29,25 @@ const maxCandidates = 20
 
 // matcher compares rows with the ledger.
 type matcher struct {
-	ctx      context.Context
-	book     Book
-	options  *Options
-	result   *Result
-	period   covered
-	records  map[string]*Options    // those of each record, by its name
-	named    map[ledger.Place]rowAt // the row that names a transaction
-	maybe    map[ledger.Place]rowAt // the ambiguous row that may name it
-	free     int                    // transactions without a fee that no row names
-	missing  map[fee.Layer]int      // transactions with a fee that no row names
-	idle     []chain.Address        // accounts that paid nothing in the period
-	lookups  lookups                // of the rows being compared
-	mine     map[chain.Address]bool
-	record   booked
-	isShared bool                  // several rows may name one transaction
-	shared   map[rowKey]*sharedFee // by the names of several rows
-	others   otherAssets
-	cuts     cuts
-	dates    dates
-	scales   scales
+	ctx     context.Context
+	book    Book
+	options *Options
+	result  *Result
+	period  covered
+	records map[string]*Options    // those of each record, by its name
+	named   map[ledger.Place]rowAt // the row that names a transaction
+	maybe   map[ledger.Place]rowAt // the ambiguous row that may name it
+	free    int                    // transactions without a fee that no row names
+	missing map[fee.Layer]int      // transactions with a fee that no row names
+	idle    []chain.Address        // accounts that paid nothing in the period
+	lookups lookups                // of the rows being compared
+	mine    map[chain.Address]bool
+	record  booked
+	shared  map[rowKey]*sharedFee // by the names of several rows
+	others  otherAssets
+	cuts    cuts
+	dates   dates
+	scales  scales
 }
 
 // Record is a company's record: its rows, and the options that read them.

@@ -23,7 +23,7 @@ func (r *rowReader) refuseAbove(above []*record, header int) error {
 		return nil
 	}
 	return &UnreadError{Line: header, Err: fmt.Errorf("it is the header, but %s above the header %s a fee; save each export in its own file, or skip lines that are not fees with --skip-rows %s",
-		console.Verb(len(found), "line ", "lines ")+listed(found), console.Verb(len(found), "has", "have"), numbers(found))}
+		lineNames(found), console.Verb(len(found), "has", "have"), numbers(found))}
 }
 
 // isFeeLike reports whether a row that is not read contains an amount where the fees are, or a transaction and an amount in

@@ -69,7 +69,7 @@ type sharedFee struct {
 
 // survey sums up the record, and the rows of each transaction that has several.
 func (m *matcher) survey(rows iter.Seq2[*Row, error]) error {
-	seen := map[uint64]bool{} // by fingerprint; whether several rows have it
+	seen, again := map[uint64]bool{}, false // by fingerprint; whether several rows have it
 	for row, err := range rows {
 		if err != nil {
 			return err
@@ -82,12 +82,12 @@ func (m *matcher) survey(rows iter.Seq2[*Row, error]) error {
 			m.record.fees.add(row.Fee)
 		}
 		if key, known := row.key(); known {
-			_, again := seen[key.fingerprint()]
-			seen[key.fingerprint()] = again
-			m.isShared = m.isShared || again
+			_, several := seen[key.fingerprint()]
+			seen[key.fingerprint()] = several
+			again = again || several
 		}
 	}
-	if !m.isShared {
+	if !again {
 		return nil
 	}
 	m.shared = map[rowKey]*sharedFee{}
