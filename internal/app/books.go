@@ -174,6 +174,9 @@ func (in *BooksInput) SetPaths(paths []string) {
 	}
 }
 
+// all returns the records that are compared together.
+func (in *BooksInput) all() []BooksInput { return append([]BooksInput{*in}, in.More...) }
+
 // ReadAll reads the record and those compared with it. Each keeps its own reading: settings that another file needs do not
 // hinder one that needs none. Close each file.
 func (in *BooksInput) ReadAll(ctx context.Context, o reconcile.Options) (files []reconcile.NamedFile, err error) {
@@ -184,7 +187,7 @@ func (in *BooksInput) ReadAll(ctx context.Context, o reconcile.Options) (files [
 		}
 	}()
 	names := map[string]int{}
-	for i, one := range append([]BooksInput{*in}, in.More...) {
+	for i, one := range in.all() {
 		of := o
 		if i > 0 {
 			err = one.fill(&of)

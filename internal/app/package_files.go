@@ -337,7 +337,7 @@ func (x *maker) makeReconciliation(ctx context.Context) error {
 
 // keepBooks stores the files that were compared.
 func (x *maker) keepBooks(r *closing.Reconciliation, books *BooksInput, files []reconcile.NamedFile) error {
-	for i, one := range append([]BooksInput{*books}, books.More...) {
+	for i, one := range books.all() {
 		name := recordInput(i) + "." + files[i].Form
 		if i == 0 {
 			r.Input = name
