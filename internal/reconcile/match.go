@@ -239,7 +239,7 @@ func (m *matcher) judge(row *Row) (item Item, err error) {
 	case again && known && m.isSplit(shared, paid):
 	case again && m.repeats(row, shared) && row.otherPayer(t, m.options.Token()) == "":
 		item.excluded(Repeated, fmt.Sprintf("%s has the fee of this transaction", first))
-		shared.listed[row.Listing] = true
+		shared.list(row.Listing)
 		return item, nil
 	case again:
 		item.Outcome = Duplicate
@@ -249,7 +249,7 @@ func (m *matcher) judge(row *Row) (item Item, err error) {
 		m.named[t.Place()] = row.at()
 	}
 	if shared != nil {
-		shared.listed[row.Listing] = true
+		shared.list(row.Listing)
 	}
 	m.compare(&item, row, t)
 	m.compareDate(&item, row, t)

@@ -2,7 +2,6 @@ package reconcile
 
 import (
 	"fmt"
-	"sort"
 	"strings"
 
 	"github.com/feeledger/fees/chain"
@@ -82,15 +81,27 @@ func factorOf(fee, amount chain.Wei) (f factor, exact bool) {
 	if err != nil {
 		return factor{}, false
 	}
-	n := sort.Search(maxTimes, func(n int) bool { // the nearest: the first with amount × (2n + 1) > fee × 2 × factorUnit
-		above, err := amount.Times(2*uint64(n) + 1)
-		return err != nil || above.Cmp(twice) > 0
-	})
+	n := nearest(twice, amount)
 	if n < minFactor || n == maxTimes || n >= factorUnit-nearOne && n <= factorUnit+nearOne {
 		return factor{}, false
 	}
-	even, err := amount.Times(2 * uint64(n))
-	return factor{times: uint64(n)}, err == nil && even == twice
+	even, err := amount.Times(2 * n)
+	return factor{times: n}, err == nil && even == twice
+}
+
+// nearest returns the number, at most maxTimes, whose double times the amount is nearest to twice the fee: the first with
+// amount × (2n + 1) > twice.
+func nearest(twice, amount chain.Wei) uint64 {
+	low, high := uint64(0), uint64(maxTimes)
+	for low < high {
+		n := (low + high) / 2
+		if above, err := amount.Times(2*n + 1); err != nil || above.Cmp(twice) > 0 {
+			high = n
+		} else {
+			low = n + 1
+		}
+	}
+	return low
 }
 
 // most returns the factor that more than half of the fees have; false if none is.

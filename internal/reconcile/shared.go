@@ -1,9 +1,9 @@
 package reconcile
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"iter"
 
 	"github.com/feeledger/fees/chain"
@@ -52,11 +52,6 @@ func (r *Row) key() (k rowKey, known bool) {
 	return k, known
 }
 
-// fingerprint returns a short form of the key. Keys with the same fingerprint are rarely different.
-func (k rowKey) fingerprint() uint64 {
-	return binary.LittleEndian.Uint64(k.hash[:]) ^ k.place.Height<<20 ^ uint64(k.place.Row)
-}
-
 // sharedFee sums up the rows of one transaction.
 type sharedFee struct {
 	count     int
@@ -69,7 +64,10 @@ type sharedFee struct {
 
 // survey sums up the record, and the rows of each transaction that has several.
 func (m *matcher) survey(rows iter.Seq2[*Row, error]) error {
-	seen, again := map[uint64]bool{}, false // by fingerprint; whether several rows have it
+	// By a checksum, which takes less memory than the key; whether several rows have it. No file can choose keys that
+	// share one.
+	seed := maphash.MakeSeed()
+	seen, again := map[uint64]bool{}, false
 	for row, err := range rows {
 		if err != nil {
 			return err
@@ -82,8 +80,9 @@ func (m *matcher) survey(rows iter.Seq2[*Row, error]) error {
 			m.record.fees.add(row.Fee)
 		}
 		if key, known := row.key(); known {
-			_, several := seen[key.fingerprint()]
-			seen[key.fingerprint()] = several
+			sum := maphash.Comparable(seed, key)
+			_, several := seen[sum]
+			seen[sum] = several
 			again = again || several
 		}
 	}
@@ -96,12 +95,12 @@ func (m *matcher) survey(rows iter.Seq2[*Row, error]) error {
 			return err
 		}
 		key, known := row.key()
-		if !known || !row.hasFee() || m.others.besides(row).line > 0 || !seen[key.fingerprint()] {
+		if !known || !row.hasFee() || m.others.besides(row).line > 0 || !seen[maphash.Comparable(seed, key)] {
 			continue
 		}
 		s := m.shared[key]
 		if s == nil {
-			s = &sharedFee{first: row.Fee, listed: map[listing]bool{}}
+			s = &sharedFee{first: row.Fee}
 			m.shared[key] = s
 		}
 		s.count++
@@ -160,6 +159,14 @@ func (s *sharedFee) share(row *Row, paid chain.Wei) chain.Wei {
 
 // listing identifies what a row lists beside its transaction and its fee.
 type listing [8]byte
+
+// list notes what a line lists.
+func (s *sharedFee) list(l listing) {
+	if s.listed == nil {
+		s.listed = map[listing]bool{}
+	}
+	s.listed[l] = true
+}
 
 // repeats reports whether a row of a view lists something else of a transaction whose fee another line has.
 func (m *matcher) repeats(row *Row, s *sharedFee) bool {
