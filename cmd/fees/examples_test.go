@@ -62,6 +62,7 @@ func TestExamples(t *testing.T) {
 	require.NoError(t, monthend.Write(prepared))
 	inDirectory(t, prepared, "fees sync 0..48")
 	inDirectory(t, prepared, "fees sync 3..27 --gateway demo --ledger demo.db")
+	inDirectory(t, prepared, "fees export --as datev --chart chart.csv --month 2026-01 --accounts group:company --prices prices.csv --fiat EUR -o EXTF_january.csv")
 
 	used := map[string]bool{}
 	ran := 0

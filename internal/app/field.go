@@ -48,6 +48,7 @@ const (
 	FieldProfile     Field = "profile"
 	FieldCutDecimals Field = "cut-decimals"
 	FieldTotal       Field = "total"
+	FieldGLAccount   Field = "gl-account"
 	FieldFix         Field = "fix"
 	FieldAccept      Field = "accept"
 	FieldDifferences Field = "differences"

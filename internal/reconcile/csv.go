@@ -201,11 +201,20 @@ func hasHeader(start []byte, separator rune, o *Options) bool {
 		if err != nil {
 			return false
 		}
-		if _, _, err := header(fields).columns(o); err == nil {
+		if o.isHeaderOf(fields) {
 			return true
 		}
 	}
 	return false
+}
+
+// isHeaderOf reports whether fields are the header of a record, or of what else is read.
+func (o *Options) isHeaderOf(fields []string) bool {
+	if o.isHeader != nil {
+		return o.isHeader(fields)
+	}
+	_, _, err := header(fields).columns(o)
+	return err == nil
 }
 
 // likelySeparator returns the separator that occurs most often among the first lines that it splits consistently; 0 if

@@ -88,13 +88,14 @@ type Options struct {
 	Compared func(rows uint64)
 	Scanned  func(done, total uint64)
 
-	applied      *Profile // the profile that reads the file; nil means none
-	unread       []string // quoted names of sheets with fees that were not read
-	plain        bool     // no row states another asset than the network's token
-	alias        string   // the file's own symbol for the network's token; "" if it is the network's
-	fileDecimals int      // the most frequent number of decimals of a fee in the file
-	fileUnit     Unit     // of the file's fees; "" if each amount states its own
-	feeColumn    string   // how a setting refers to the column of fees; "" without a file
+	isHeader     func(names []string) bool // recognises the header; nil is that of a record
+	applied      *Profile                  // the profile that reads the file; nil means none
+	unread       []string                  // quoted names of sheets with fees that were not read
+	plain        bool                      // no row states another asset than the network's token
+	alias        string                    // the file's own symbol for the network's token; "" if it is the network's
+	fileDecimals int                       // the most frequent number of decimals of a fee in the file
+	fileUnit     Unit                      // of the file's fees; "" if each amount states its own
+	feeColumn    string                    // how a setting refers to the column of fees; "" without a file
 }
 
 // Token returns the network's token.

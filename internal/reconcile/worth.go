@@ -78,7 +78,7 @@ func (r *Result) PriceNotes() (list []string) {
 	if r.prices == nil {
 		return nil
 	}
-	if r.Options.Values {
+	if r.Options.Values && len(r.Files) > 0 {
 		list = append(list, r.Options.valuesNote())
 	}
 	return append(list, r.prices.Notes()...)

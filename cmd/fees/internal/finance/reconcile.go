@@ -135,8 +135,12 @@ transaction's day, or on the row's date if no transaction was found.
 
 A record in a currency only, such as "Fee (USD)", is compared with --prices and
 --fiat USD: each row with the charge at the price of its day, within 0.01 USD or
---tolerance. Values are compared then, not amounts. To compare only the total of
-an account in your general ledger, give --total in place of FILE.
+--tolerance. Values are compared then, not amounts.
+
+To compare only the total of an account in your general ledger, give --total in
+place of FILE, or --gl-account and an export of the ledger: a list of postings
+(QuickBooks Journal, DATEV Buchungsstapel) or a report by account (QuickBooks
+General Ledger). Sub-accounts are included.
 
 ` + cli.LabelsManual + `
 
@@ -159,6 +163,7 @@ const reconcileExamples = `  fees reconcile company.csv --accounts group:company
   fees reconcile company.csv 1..24 --accounts group:company --differences accepted.csv
   fees reconcile company.csv 1..24 --accounts group:company --prices prices.csv --fiat EUR
   fees reconcile --total 0.21 --fiat EUR --prices prices.csv --accounts group:company --month 2026-01
+  fees reconcile EXTF_january.csv --gl-account 6810 --gl-account 6811 --gl-account 6812 --fiat EUR --prices prices.csv --accounts group:company --month 2026-01
   fees reconcile company.csv --rows-only --map hash="Tx Hash",fee="Fee (GLMR)",date= --unit token`
 
 // reconcileFlags are the flags of fees reconcile.
@@ -166,10 +171,11 @@ type reconcileFlags struct {
 	cli.SourceFlags
 	questionFlags
 	app.BooksInput
-	total    string // of a general ledger, compared in place of a file
-	fix      string // the file for the annotated record
-	list     string // the file for the list of differences
-	accept   string // the file of accepted differences
+	total    string   // of a general ledger, compared in place of a file
+	posted   []string // accounts of a general ledger, whose postings in a file are compared
+	fix      string   // the file for the annotated record
+	list     string   // the file for the list of differences
+	accept   string   // the file of accepted differences
 	strict   bool
 	all      bool
 	profiles bool // list the profiles
@@ -203,6 +209,7 @@ func (f *reconcileFlags) add(c *cobra.Command) {
 	addBooks(c, &f.BooksInput, "")
 	addStrict(c, &f.strict)
 	c.Flags().StringVar(&f.total, "total", "", "compare only this total with what the accounts paid: in the token, or with --prices in --fiat")
+	c.Flags().StringArrayVar(&f.posted, string(app.FieldGLAccount), nil, "compare only the total of this account's postings in FILE, an export of your general ledger; may be repeated")
 	c.Flags().StringVar(&f.fix, "fix", "", "write a copy of your record to this file, with the missing rows and the right amounts")
 	c.Flags().StringVar(&f.list, "differences", "", "write the differences to this CSV file, to accept them with --accept")
 	c.Flags().StringVar(&f.accept, "accept", "", "a CSV file of accepted differences, written with --differences and filled in")
@@ -215,7 +222,7 @@ func (f *reconcileFlags) reconcile(c *cobra.Command, args []string) error {
 	switch {
 	case f.profiles:
 		return f.Stream(func(w io.Writer) error { return writeProfiles(w, f.Width()) })
-	case f.total != "":
+	case f.total != "" || f.posted != nil:
 		return f.compareTotal(c, args)
 	}
 	if err := f.checkPaper(c, &f.Output); err != nil {
@@ -311,8 +318,18 @@ func splitRecords(args []string) (files, period []string) {
 
 // compareTotal compares the total of a general ledger with what the accounts paid.
 func (f *reconcileFlags) compareTotal(c *cobra.Command, args []string) error {
-	if f.fix+f.list+f.accept+f.Gateway != "" || f.RowsOnly {
-		return errors.New("--total compares one sum with a ledger; leave out --fix, --differences, --accept, --gateway and --rows-only")
+	if f.posted != nil {
+		var files []string
+		files, args = splitRecords(args)
+		f.SetPaths(files)
+	}
+	switch {
+	case f.fix+f.list+f.accept+f.Gateway != "" || f.RowsOnly:
+		return errors.New("--total and --gl-account compare one sum with a ledger; leave out --fix, --differences, --accept, --gateway and --rows-only")
+	case f.total != "" && f.posted != nil:
+		return errors.New("--total and --gl-account are two totals; give one of them")
+	case len(f.More) > 0:
+		return errors.New("--gl-account reads one export; name one file")
 	}
 	q, _, err := f.read(c, args)
 	if err != nil {
@@ -334,7 +351,12 @@ func (f *reconcileFlags) compareTotal(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	t, err := d.CompareTotal(c.Context(), f.total, q.Period, options)
+	var t *app.StatedTotal
+	if f.posted != nil {
+		t, err = d.ComparePostings(c.Context(), &f.BooksInput, f.posted, q.Period, options)
+	} else {
+		t, err = d.CompareTotal(c.Context(), f.total, q.Period, options)
+	}
 	if err != nil {
 		return err
 	}
@@ -365,6 +387,9 @@ func writeTotal(w io.Writer, t *app.StatedTotal, width int) error {
 	}
 	pairs.Add("result", verdict+"; only the sums were compared")
 	pairs.Add("books", amount(t.Token.Tokens(t.Books)))
+	if p := t.Postings; p != nil {
+		pairs.Add("postings", fmt.Sprintf("%d to %s in %s", p.Count, console.Printable(strings.Join(p.Accounts, ", ")), console.Printable(p.File)))
+	}
 	pairs.Add("chain", onChain)
 	pairs.Add("difference", apart)
 	pairs.Add("tolerance", amount(t.Token.Tokens(t.Tolerance)))
