@@ -90,14 +90,6 @@ type fixer struct {
 	changes Changes
 }
 
-// running are the sums of rows for the next total row.
-type running struct{ whole, section sum }
-
-func (r *running) add(fee chain.Wei) {
-	r.whole.add(fee)
-	r.section.add(fee)
-}
-
 // fixedLine is what becomes of a line of the record.
 type fixedLine struct {
 	added   []string                   // the cells after its own; none if it stays unchanged

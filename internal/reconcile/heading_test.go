@@ -85,6 +85,19 @@ func TestTotalsThatDiffer(t *testing.T) {
 	}
 }
 
+// A total beside fees in several assets is that of the column, or that of the fees in the network's token.
+func TestTotalsOfSeveralAssets(t *testing.T) {
+	for total, outcome := range map[string]reconcile.Outcome{"0.3": "", "0.2": "", "0.1": reconcile.TotalDiffers} {
+		rows := read(t, "hash,Fee,Fee Currency\n0x"+strings.Repeat("ab", 32)+",0.2,GLMR\n0x"+strings.Repeat("1", 64)+",0.1,BTC\nTotal,"+total+",\n", reconcile.Options{Symbol: "GLMR"})
+		r := match(t, book(t, "moonbeam-2100"), rows, reconcile.Options{RowsOnly: true, Symbol: "GLMR"})
+		require.Equal(t, outcome == "", counts(r)[reconcile.TotalDiffers] == 0, total)
+		if outcome != "" {
+			last := items(t, r)[len(rows)-1]
+			require.Equal(t, []string{"the total is 100000000000000000 wei, but the fees above it are 200000000000000000 wei (difference -100000000000000000)"}, last.Notes)
+		}
+	}
+}
+
 // A fee without a transaction is never taken for a total row or left out: with another text beside it, without a label,
 // or with the name of an order in place of a hash.
 func TestFeesWithoutTransaction(t *testing.T) {

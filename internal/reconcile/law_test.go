@@ -178,7 +178,7 @@ func (p *planted) form(t *testing.T, r *rand.Rand) string {
 // the chain's side is what the accounts paid for what the rows name, and the record agrees only if nothing is wrong with it.
 func TestOutcomesAddUpToTheRecord(t *testing.T) {
 	seed := tier.Count[uint64](t, "FEES_SEED", 1, 1)
-	count := tier.Count(t, "FEES_RECORDS", 300, 1500)
+	count := tier.Count(t, "FEES_RECORDS", 300, 600)
 	t.Logf("FEES_SEED=%d FEES_RECORDS=%d", seed, count)
 	all := slices.DeleteFunc(allSent(t, "moonbeam-2100"), func(s *sent) bool { return s.Charged == "0" })
 	theirs := all[slices.IndexFunc(all, func(s *sent) bool { return s.EthHash != "" && strings.Trim(cut(s.token(), 8), "0.") != "" })]

@@ -17,10 +17,10 @@ var totalWords = []string{
 // labelWords may stand beside them.
 var labelWords = []string{"of", "for", "all", "fee", "fees", "gas", "tx", "txn", "transaction", "transactions", "network", "cost", "costs", "amount", "rows", "lines", "wei", "gwei"}
 
-// totals checks the total rows of a file.
+// totals checks the total rows of a file. A total may be of the column, or of the fees in the network's token.
 type totals struct {
-	whole, section sum
-	unstated       int // total rows without a figure
+	column, own running
+	unstated    int // total rows without a figure
 }
 
 // sum is the sum of some rows.
@@ -36,10 +36,33 @@ func (s *sum) add(fee chain.Wei) {
 	s.count++
 }
 
+// running are the sums of rows for the next total row: of all rows above it, and of those since the last one.
+type running struct{ whole, section sum }
+
+func (r *running) add(fee chain.Wei) {
+	r.whole.add(fee)
+	r.section.add(fee)
+}
+
+// are reports whether the figure of a total row is one of the sums.
+func (r *running) are(figure amount) bool {
+	return r.whole.is(figure) || r.section.count > 0 && r.section.is(figure)
+}
+
 // add adds a fee.
 func (t *totals) add(row *Row) {
-	t.whole.add(row.Fee)
-	t.section.add(row.Fee)
+	t.column.add(row.Fee)
+	if row.Other.Name == "" {
+		t.own.add(row.Fee)
+	}
+}
+
+// above returns the sum that a total is compared with in a message.
+func (t *totals) above() chain.Wei {
+	if t.own.whole.count > 0 {
+		return t.own.whole.wei
+	}
+	return t.column.whole.wei
 }
 
 // is reports whether the figure of a total row is the sum. A spreadsheet number may differ by half of its last digit,
@@ -67,8 +90,8 @@ func (t *totals) take(rec *record, rows *rowReader, f *File) (total bool, wrong 
 	if rows.looksLikeTransaction(rec) || !rec.isTotal(rows.own, place, rows.place(Asset), rows.options.Symbol) {
 		return false, nil, nil
 	}
-	section := t.section
-	t.section = sum{}
+	column, own := t.column, t.own
+	t.column.section, t.own.section = sum{}, sum{}
 	if rec.value(place) == "" {
 		t.unstated++
 		f.Totals = append(f.Totals, rec.line)
@@ -78,11 +101,11 @@ func (t *totals) take(rec *record, rows *rowReader, f *File) (total bool, wrong 
 	switch {
 	case err != nil:
 		return true, nil, &Problem{Line: rec.line, Column: place, Name: rows.header[place-1], Value: rec.value(place), Err: fmt.Errorf("the total cannot be read: %w; correct it, or skip it with --skip-rows %d", err, rec.line)}
-	case t.whole.is(figure), section.count > 0 && section.is(figure):
+	case column.are(figure), own.are(figure):
 		f.Totals = append(f.Totals, rec.line)
 		return true, nil, nil
 	}
-	return true, &Row{Line: rec.line, Fee: figure.wei, Above: chain.Some(t.whole.wei)}, nil
+	return true, &Row{Line: rec.line, Fee: figure.wei, Above: chain.Some(t.above())}, nil
 }
 
 // totalDiffers returns the item of a total row that is not the sum of the rows above it. Neither figure is a fee.
