@@ -85,6 +85,8 @@ func TestNamesOfSheets(t *testing.T) {
 	}
 	require.Equal(t, []string{"summary", "movements Treasury", "fees Treasury", "transfers Treasury", "movements 0x09000000", "fees 0x09000000", "transfers 0x09000000"}, names)
 
+	require.Equal(t, "movements 0xf24FF3a9", style.Sheets(t.Context(), list)[1].Name, "only an address book labels an account's own sheets")
+
 	unnamed := style
 	unnamed.Labels = nil
 	for want, y := range map[string]statement.Style{"with an address book": style, "without": unnamed} {
