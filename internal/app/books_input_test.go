@@ -16,14 +16,14 @@ func TestHowARecordIsRead(t *testing.T) {
 		text  string
 	}{
 		{app.FieldUnit, "wei"}, {app.FieldNegative, "1"}, {app.FieldRowsOnly, "0"}, {app.FieldHeaderRow, "3"}, {app.FieldSkipRows, "4, 7"},
-		{app.FieldMap, "fee=Kosten"}, {app.FieldMap, "payer=Von"}, {app.FieldMap, "fee=Fee"},
+		{app.FieldMap, "fee=Kosten"}, {app.FieldMap, "payer=Von"}, {app.FieldMap, "fee=Fee"}, {app.FieldCutDecimals, "8"},
 	} {
 		require.NoError(t, in.Set(x.field, x.text), "%v", x.field)
 	}
 	require.Equal(t, "wei", in.Unit)
 	require.True(t, in.Negative)
 	require.False(t, in.RowsOnly)
-	require.Equal(t, 3, in.HeaderRow)
+	require.Equal(t, []int{3, 8}, []int{in.HeaderRow, in.CutDecimals})
 	require.Equal(t, []int{4, 7}, in.SkipRows)
 	require.Equal(t, []string{"payer=Von", "fee=Fee"}, in.Columns, "a column is named once")
 	for field, text := range map[app.Field]string{app.FieldHeaderRow: "0", app.FieldSkipRows: "4,x", app.FieldNegative: "perhaps"} {

@@ -59,6 +59,8 @@ func testCover(t *testing.T, newPlace func() string) {
 			}
 			require.Equal(t, test.span, have)
 			require.Equal(t, test.lacks, c.Lacks)
+			require.Equal(t, name == "times, first", c.LacksBeginning())
+			require.Equal(t, name == "times, last" || name == "times, above", c.LacksEnd())
 		})
 	}
 	for _, reversed := range []ledger.Period{times(t, "02:00", "01:00"), heights(5, 4)} {

@@ -413,3 +413,78 @@ func TestFixedStyles(t *testing.T) {
 		require.Equal(t, strings.TrimRight(other.token(), "0"), exact)
 	}
 }
+
+// A total that is not the sum of the fees above it becomes their sum, with the corrected amounts; compared again,
+// everything matches.
+func TestFixedWrongTotal(t *testing.T) {
+	list := allSent(t, "moonbeam-2100")[:2]
+	b := book(t, "moonbeam-2100")
+	o := reconcile.Options{Symbol: "GLMR", RowsOnly: true}
+	head := "Tx Hash,fee_wei\n" + list[0].hash() + "," + list[0].Charged + "\n" + list[1].hash() + ","
+	for amount, corrected := range map[string]int{list[1].Charged: 0, "5": 1} {
+		copied, r := copyOf(t, b, head+amount+"\nTotal,123\n", o, amount)
+		require.Equal(t, reconcile.Changes{Corrected: corrected}, r.Fixed)
+		require.Equal(t, 1, counts(r)[reconcile.TotalDiffers])
+		last := copied[strings.Index(copied, "\nTotal,"):]
+		require.True(t, strings.HasPrefix(last, "\nTotal,"+total(list)+",total_differs,"), last)
+		require.Contains(t, last, "; corrected in this copy")
+		_, after := copyOf(t, b, copied, o, copied)
+		require.True(t, after.Agrees(), "%s\n%v", copied, counts(after))
+	}
+}
+
+// A new row states its date in the form of the column, also if no row has a date yet, and as many decimals as the record
+// keeps. It has each kind of hash and ID that the record has a column for.
+func TestFixedNewRow(t *testing.T) {
+	list := allSent(t, "moonbeam-2100")
+	b := book(t, "moonbeam-2100")
+	var one *sent
+	for _, s := range list {
+		if s.EthHash != "" && len(strings.TrimRight(s.token(), "0")) > 12 {
+			one = s
+			break
+		}
+	}
+	require.NotNil(t, one)
+	o := reconcile.Options{Accounts: payers(t, []*sent{one}), Period: heights(one.Height, one.Height), Symbol: "GLMR", DateFormat: "dd.mm.yyyy"}
+	text := "Date,EVM hash,Extrinsic hash,Extrinsic ID,Fee (GLMR)\n"
+	exact := strings.TrimRight(one.token(), "0")
+	for decimals, amount := range map[int]string{0: exact, 8: cut(one.token(), 8)} {
+		o.CutDecimals = decimals
+		copied, r := copyOf(t, b, text, o, "new")
+		require.Equal(t, reconcile.Changes{Added: 1}, r.Fixed)
+		require.Contains(t, copied, "\n"+strings.Join([]string{"01.01.2026", one.EthHash, one.XtHash, one.place(), amount, "only_on_chain"}, ",")+",")
+		_, after := copyOf(t, b, copied, o, copied)
+		require.True(t, after.Reconciled(), "%s\n%v", copied, counts(after))
+	}
+}
+
+// UTF-16 is recognised without a mark; a copy keeps its order of bytes, its mark and characters outside the first plane.
+func TestFixedUTF16(t *testing.T) {
+	one := allSent(t, "moonbeam-2100")[0]
+	text := "Extrinsic ID,fee_wei,memo\n" + one.place() + "," + one.Charged + ",\U0001f600\n"
+	swapped := func(text string) string {
+		out := []byte(text)
+		for i := 0; i+1 < len(out); i += 2 {
+			out[i], out[i+1] = out[i+1], out[i]
+		}
+		return string(out)
+	}
+	for name, c := range map[string]struct {
+		mark  string
+		write func(string) string
+	}{
+		"little, with a mark": {"\xff\xfe", func(s string) string { return wide(s) }},
+		"little, without":     {"", func(s string) string { return wide(s)[2:] }},
+		"big, with a mark":    {"\xfe\xff", func(s string) string { return swapped(wide(s)) }},
+		"big, without":        {"", func(s string) string { return swapped(wide(s)[2:]) }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			require.True(t, strings.HasPrefix(c.write(text), c.mark))
+			got, _ := fixed(t, book(t, "moonbeam-2100"), c.write(text), reconcile.Options{})
+			want := "Extrinsic ID,fee_wei,memo,outcome,chain_wei,chain_token,difference_wei,difference_token,id,notes\n" + one.place() + "," + one.Charged + ",\U0001f600,matched," +
+				one.Charged + "," + one.token() + ",0,0.000000000000000000," + one.place() + ",\n"
+			require.Equal(t, c.write(want), got)
+		})
+	}
+}

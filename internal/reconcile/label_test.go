@@ -8,6 +8,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/finance/addressbook"
+	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/reconcile"
 )
 
@@ -20,6 +21,7 @@ func TestPayersByLabel(t *testing.T) {
 	for _, e := range []addressbook.Entry{
 		{Address: payer, Label: "Treasury"}, {Address: chain.Address20([20]byte{19: 1}), Label: "Ops"},
 		{Address: chain.Address20([20]byte{19: 2}), Label: "Hot wallet"}, {Address: chain.Address20([20]byte{19: 3}), Label: "hot wallet"},
+		{Address: chain.Address20([20]byte{19: 4}), Group: "Payroll"}, // which is not a label
 	} {
 		require.NoError(t, labels.Add(e))
 	}
@@ -56,4 +58,19 @@ func TestPayersByLabel(t *testing.T) {
 		_, r := matched(t, g.csv(','), o)
 		require.Equal(t, want, items(t, r)[0].Outcome, c.name)
 	}
+}
+
+// A row that names a payer cannot be compared with a transaction whose payer is unknown.
+func TestLabelOfAnUnknownPayer(t *testing.T) {
+	s := paying(t)[0]
+	payer, err := chain.ParseAddress(s.From)
+	require.NoError(t, err)
+	var labels addressbook.Book
+	require.NoError(t, labels.Add(addressbook.Entry{Address: payer, Label: "Treasury"}))
+	o := reconcile.Options{Symbol: "GLMR", RowsOnly: true, Labels: &labels}
+	b := &changed{book(t, "moonbeam-2100"), func(x *ledger.Transaction) { x.Payer = chain.Optional[chain.Address]{} }}
+	r := match(t, b, read(t, "hash,Fee (GLMR),From\n"+s.hash()+","+s.token()+",Treasury\n", o), o)
+	item := items(t, r)[0]
+	require.Equal(t, reconcile.PayerDiffers, item.Outcome)
+	require.Contains(t, item.Notes, "the payer is unknown")
 }

@@ -187,17 +187,6 @@ func countRows(s *table.Sheet) (n int) {
 	return n
 }
 
-// Transaction IDs as text.
-func TestPlace(t *testing.T) {
-	p, ok := ledger.ParsePlace("4294967295-7")
-	require.True(t, ok)
-	require.Equal(t, "4294967295-7", p.String())
-	for _, text := range []string{"", "-", "1", "1-", "-1", "+1-1", "1-+1", "4294967296-1", "1-4294967296", "0x1-1"} {
-		_, ok := ledger.ParsePlace(text)
-		require.False(t, ok, text)
-	}
-}
-
 // Sums that exceed an amount of wei are an error.
 func TestSumsOverflow(t *testing.T) {
 	most := "340282366920938463463374607431768211455"

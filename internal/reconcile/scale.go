@@ -127,11 +127,9 @@ func (r *Result) tryUnit(s *scales) {
 	}
 	note := fmt.Sprintf("%d of %s %s %s the chain's", s.factors[f], console.Counted(s.rows, "fee"), console.Verb(s.factors[f], "is", "are"), f.text(s.inexact[f]))
 	switch {
-	case isUnit && o.fileUnit != "":
+	case isUnit:
 		note += fmt.Sprintf(": the column %q looks like %s.", shownName(o.feeColumn), unit.name())
 		r.Try = append(r.Try, Way{"the fees are in " + unit.name(), []Setting{{"map", string(Fee) + "=" + o.feeColumn}, {"unit", string(unit)}}})
-	case isUnit:
-		note += ": they look like " + unit.name() + "."
 	case f.power != 0:
 		note += ". Check the unit and the separators of the export."
 	default:

@@ -114,6 +114,9 @@ func TestWorth(t *testing.T) {
 	require.Equal(t, []any{nil, want[4][2], want[4][3]}, []any{last["books_worth"], last["chain_worth"], last["difference_worth"]})
 	summary := sheetText(t, r.Summary())
 	require.Contains(t, summary, ","+books+","+onChain+","+apart+"\n")
+	var shown bytes.Buffer
+	require.NoError(t, r.WriteTable(&shown, true, 100))
+	require.Contains(t, shown.String(), "\nbooks EUR: "+books+"\nchain EUR: "+onChain+"\ndifference EUR: "+apart+"\n")
 	basis := sheetText(t, r.Basis())
 	require.Contains(t, basis, "prices_sha256,"+list.SHA256+"\n")
 	require.Contains(t, strings.Join(r.Notes, "\n"), "each amount at the price of its day (UTC), source: sample")
@@ -139,6 +142,9 @@ func TestWorthThatIsNotKnown(t *testing.T) {
 	difference, known := r.Total.Worth.Difference.Get()
 	require.True(t, known)
 	require.Equal(t, "0.00", difference.String()) // nothing is worth nothing at any price
+	var shown bytes.Buffer
+	require.NoError(t, r.WriteTable(&shown, true, 100))
+	require.Contains(t, shown.String(), "\nbooks EUR: unknown\nchain EUR: unknown\ndifference EUR: 0.00\n")
 	require.Contains(t, strings.Join(r.Notes, "\n"), "PARTIAL: no price in EUR for 1 day: 2026-01-01")
 
 	text = "Tx Hash,fee_wei\n0x" + strings.Repeat("ab", 32) + ",5\n"

@@ -2,6 +2,7 @@ package table_test
 
 import (
 	"bytes"
+	"errors"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -33,6 +34,16 @@ func TestWithLate(t *testing.T) {
 			want = "fee_eur,last_known_eur\n0.25,false\n0.25,true\n,false\n"
 		}
 		require.Equal(t, want, out.String())
+		if lastKnown {
+			for row, err := range table.WithLate(s, list).Rows {
+				require.NoError(t, err)
+				require.Equal(t, false, row[1], "the first row has the price of its own day")
+				break
+			}
+			broken := errors.New("the ledger is gone")
+			s.Rows = func(yield func([]any, error) bool) { yield(nil, broken) }
+			require.ErrorIs(t, table.WriteCSV(&out, table.WithLate(s, list)), broken)
+		}
 		plain := &table.Sheet{Name: "s", Columns: []table.Column{{Name: "a", Kind: table.Text}}}
 		require.Same(t, plain, table.WithLate(plain, list), "without amounts")
 		require.Same(t, plain, table.WithLate(plain, nil), "without prices")

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"maps"
 	"math/big"
+	"slices"
 	"strings"
 	"testing"
 
@@ -112,6 +114,20 @@ func TestParquetDecimals(t *testing.T) {
 	all, _ := values(t, readParquet(t, written(t, "parquet", one(table.SignedWei, false, list...))))
 	for i, amount := range amounts {
 		require.Equal(t, amount, twosComplement(all[i][0].ByteArray()).String())
+	}
+}
+
+// Currency amounts and percentages are their digits without the point: 0.05 is 5, and zero is 0 rather than nothing.
+func TestParquetFixedDecimals(t *testing.T) {
+	var list []any
+	want := map[string]string{"0.00": "0", "-0.00": "0", "0.05": "5", "-0.05": "-5", "12.30": "1230", "-100.00": "-10000"}
+	texts := slices.Sorted(maps.Keys(want))
+	for _, text := range texts {
+		list = append(list, text)
+	}
+	all, _ := values(t, readParquet(t, written(t, "parquet", one(table.Percent, false, list...))))
+	for i, text := range texts {
+		require.Equal(t, want[text], twosComplement(all[i][0].ByteArray()).String(), text)
 	}
 }
 

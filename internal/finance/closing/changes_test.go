@@ -2,6 +2,7 @@ package closing
 
 import (
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
@@ -42,6 +43,16 @@ func TestWrongChanges(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, x.wrong, wrong)
 	}
+}
+
+// Without the version before, the changes cannot be checked: that is an error, not agreement.
+func TestWrongChangesWithoutTheVersionBefore(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "january")
+	install(t, dir, january(1), files)
+	p, _ := install(t, dir, january(2), files)
+	require.NoError(t, os.RemoveAll(filepath.Join(dir, "versions", "1")))
+	_, err := p.WrongChanges()
+	require.ErrorIs(t, err, fs.ErrNotExist)
 }
 
 // forge replaces changes.json of a package, with its entry in the manifest.

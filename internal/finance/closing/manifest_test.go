@@ -121,6 +121,37 @@ unclassified,8,8-onInitialize,balances.New,,,,,,not understood
 	require.ErrorIs(t, table.WriteCSV(&out, List(ctx, b, chain.Heights{}, &count)), b.err)
 }
 
+// The reader of the findings may stop at any of them: only those read count.
+func TestFindingsStop(t *testing.T) {
+	b := &book{
+		findings:     []evidence.Finding{{Check: "fee", Block: 6, Message: "no"}},
+		transactions: []ledger.Transaction{{Cost: ledger.Cost{Height: 7, Index: 1}}},
+		unclassified: []ledger.Unclassified{{Height: 8, Where: 4}},
+	}
+	for i, want := range []Findings{{Checks: 1}, {Checks: 1, Undetermined: 1}, {Checks: 1, Undetermined: 1, Unclassified: 1}} {
+		var count Findings
+		rows := 0
+		for _, err := range List(ctx, b, chain.Heights{}, &count).Rows {
+			require.NoError(t, err)
+			if rows++; rows == i+1 {
+				break
+			}
+		}
+		require.Equal(t, want, count)
+	}
+}
+
+// The company's own record comes first, before the records that were compared together with it.
+func TestRecords(t *testing.T) {
+	first, second, third := Reading{Unit: "wei"}, Reading{Unit: "gwei"}, Reading{Sheet: "Fees"}
+	r := Reconciliation{Name: "a.csv", Input: "inputs/books.csv", Reading: first}
+	require.Equal(t, []Record{{"a.csv", "inputs/books.csv", first}}, r.Records())
+	require.Equal(t, "a.csv", r.Names())
+	r.More = []Record{{"c.csv", "inputs/books-2.csv", second}, {"b.xlsx", "inputs/books-3.xlsx", third}}
+	require.Equal(t, []Record{{"a.csv", "inputs/books.csv", first}, {"c.csv", "inputs/books-2.csv", second}, {"b.xlsx", "inputs/books-3.xlsx", third}}, r.Records())
+	require.Equal(t, "a.csv, c.csv, b.xlsx", r.Names())
+}
+
 // Counts skips zero counts and has a fixed order.
 func TestCounts(t *testing.T) {
 	var told []string

@@ -70,6 +70,35 @@ func TestCompareInputs(t *testing.T) {
 	require.ErrorIs(t, err, ErrOtherPeriod)
 }
 
+// The names of the records are new every month, also of those compared together; how they are read is a decision.
+func TestCompareInputsOfSeveralRecords(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name, unit string) *Package {
+		p, _ := install(t, filepath.Join(dir, name+unit), month("2026-01", func(m *Manifest) {
+			m.Options.Reconciliation = &Reconciliation{Name: name + ".csv", More: []Record{{Name: name + "-2.csv", Input: "inputs/books-2.csv", Reading: Reading{Unit: unit}}}}
+		}), nil)
+		return p
+	}
+	january := at("january", "wei")
+	s, err := CompareInputs(january, at("february", "wei"))
+	require.NoError(t, err)
+	require.True(t, s.None())
+	require.Equal(t, "january-2.csv", january.Manifest.Options.Reconciliation.More[0].Name, "the manifest itself is unchanged")
+	s, err = CompareInputs(january, at("march", "gwei"))
+	require.NoError(t, err)
+	require.Len(t, s.Options, 1)
+	require.Equal(t, "reconciliation", s.Options[0].Name)
+}
+
+// Of an input beyond the limit no lines are listed, only that it differs.
+func TestLinesOfALargeInput(t *testing.T) {
+	p, _ := install(t, filepath.Join(t.TempDir(), "january"), january(1), map[string]string{"inputs/labels.csv": "a\n"})
+	require.NoError(t, os.Truncate(filepath.Join(p.Dir, "inputs", "labels.csv"), maxInputBytes+1)) // sparse
+	list, err := p.lines("inputs/labels.csv", "0")
+	require.NoError(t, err)
+	require.Empty(t, list)
+}
+
 // Of many changed lines the first are listed, and the others counted.
 func TestOnlyIn(t *testing.T) {
 	var many []string

@@ -14,10 +14,12 @@ import (
 	"github.com/xuri/excelize/v2"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/addressbook"
 	"github.com/feeledger/fees/internal/finance/statement"
+	"github.com/feeledger/fees/internal/money"
 	"github.com/feeledger/fees/internal/table"
 	"github.com/feeledger/fees/internal/test/ledgertest"
 )
@@ -116,7 +118,11 @@ func TestSheetErrors(t *testing.T) {
 		break
 	}
 	require.Equal(t, 1, rows)
+	require.ErrorIs(t, s.EachFee(context.Background(), func(*statement.Line) error { return errAway }), errAway)
 	require.NoError(t, book.Close())
+	require.Error(t, style.WriteJSONList(context.Background(), &bytes.Buffer{}, []*statement.Statement{s}))
+	require.Error(t, style.WriteTable(context.Background(), &bytes.Buffer{}, s, 80))
+	require.Error(t, s.EachFee(context.Background(), func(*statement.Line) error { return nil }))
 	require.Error(t, table.WriteCSV(&bytes.Buffer{}, statement.Without(style.Fees(context.Background(), s), "account")))
 	require.Error(t, table.WriteCSV(&bytes.Buffer{}, style.Movements(context.Background(), s)))
 }
@@ -124,4 +130,81 @@ func TestSheetErrors(t *testing.T) {
 func TestName(t *testing.T) {
 	require.Equal(t, alith.String()+" (Treasury)", style.Name(alith))
 	require.True(t, strings.HasPrefix(style.Name(chain.Address{}), "0x0000"))
+}
+
+// read returns the rows of a sheet in CSV, by column.
+func read(t *testing.T, s *table.Sheet) (list []map[string]string) {
+	t.Helper()
+	var text bytes.Buffer
+	require.NoError(t, table.WriteCSV(&text, s))
+	rows, err := csv.NewReader(&text).ReadAll()
+	require.NoError(t, err)
+	for _, row := range rows[1:] {
+		cells := map[string]string{}
+		for i, name := range rows[0] {
+			cells[name] = row[i]
+		}
+		list = append(list, cells)
+	}
+	return list
+}
+
+// By fee, what was withheld and given back is one row without an event: its changes and their worth are those of the
+// fee. Other rows stay.
+func TestMovementsByFee(t *testing.T) {
+	ctx := context.Background()
+	s := made(t, recorded(t, "moonbeam-2100"), nil, alith, chain.Heights{First: 25, Last: 25}, false)
+	prices, err := money.Read([]byte("# source: X\n2026-01-01,100\n"), "EUR")
+	require.NoError(t, err)
+	y := style
+	require.NoError(t, y.ValueBy(ctx, prices, false, []*statement.Statement{s}))
+	parts, fees := read(t, y.Movements(ctx, s)), read(t, y.MovementsByFee(ctx, s))
+	require.Len(t, fees, len(parts)-1, "one of the fees was given back in part")
+	found := 0
+	for _, row := range fees {
+		if row["of_fee"] == "false" {
+			require.Contains(t, parts, row)
+			continue
+		}
+		require.Equal(t, []string{"", "", "fee", "", "", ""}, []string{row["event"], row["event_index"], row["kind"], row["counterparty"], row["amount"], row["amount_eur"]})
+		require.Equal(t, "-"+row["fee"], row["free"])
+		if row["place"] == "25-7" { // 9090000000000000 - 3874764000000000
+			found++
+			require.Equal(t, []string{"5215236000000000", "0.52", "-0.52"}, []string{row["fee"], row["fee_eur"], row["free_eur"]})
+		}
+	}
+	require.Equal(t, 1, found)
+}
+
+// A fee with failed checks counts once, and names each of them.
+func TestFailedChecks(t *testing.T) {
+	ctx := context.Background()
+	book := recorded(t, "moonbeam-2100", `UPDATE main.blocks SET flags = flags | 2, known = '{"findings":[
+		{"check_id":"evm.cash","extrinsic":4,"message":"a"},{"check_id":"evm.split","extrinsic":4,"message":"b"},{"check_id":"block.time","extrinsic":null,"message":"c"}]}' WHERE height = 25`)
+	s := made(t, book, nil, alith, chain.Heights{First: 25, Last: 26}, false)
+	for _, f := range s.Fees {
+		want := map[fee.Layer]uint64{fee.EVM: 1}[f.Layer]
+		require.Equal(t, want, f.Failed, f.Layer)
+	}
+	require.Contains(t, s.Notes(), "1 evm fee with failed checks")
+	for _, sheet := range []*table.Sheet{style.Fees(ctx, s), style.MovementsByFee(ctx, s)} {
+		var failed []string
+		for _, row := range read(t, sheet) {
+			if row["failed_checks"] != "" {
+				failed = append(failed, row["block"]+": "+row["failed_checks"]+", "+row["verdict"])
+			}
+		}
+		require.Equal(t, []string{"25: evm.cash evm.split, match"}, failed)
+	}
+}
+
+// A token transfer from the account to itself is neither in nor out.
+func TestTransferToOneself(t *testing.T) {
+	book := recorded(t, "moonbeam-2100", "UPDATE transfers SET recipient = sender WHERE height = 26")
+	s := made(t, book, nil, alith, chain.Heights{First: 25, Last: 26}, false)
+	var list [][]string
+	for _, row := range read(t, style.Transfers(context.Background(), s)) {
+		list = append(list, []string{row["block"], row["direction"], row["counterparty"], row["counterparty_label"]})
+	}
+	require.Equal(t, [][]string{{"25", "out", "0x798d4Ba9baf0064Ec19eB4F0a1a45785ae9D6DFc", ""}, {"26", "self", alith.String(), "Treasury"}}, list)
 }
