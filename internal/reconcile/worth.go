@@ -69,19 +69,19 @@ func (r *Result) checkPrices() error {
 	if err := r.prices.Check(r.Options.Partial); err != nil {
 		return err
 	}
+	if r.Options.Values {
+		r.Notes = append(r.Notes, r.Options.valuesNote())
+	}
 	r.Notes = append(r.Notes, r.PriceNotes()...)
 	return nil
 }
 
 // PriceNotes describe how amounts were valued; none without prices.
-func (r *Result) PriceNotes() (list []string) {
+func (r *Result) PriceNotes() []string {
 	if r.prices == nil {
 		return nil
 	}
-	if r.Options.Values && len(r.Files) > 0 {
-		list = append(list, r.Options.valuesNote())
-	}
-	return append(list, r.prices.Notes()...)
+	return r.prices.Notes()
 }
 
 // worthColumns returns the columns in the currency; none without prices.
