@@ -126,6 +126,19 @@ func (t Time) String() string {
 // MarshalText encodes the time as [Time.String] does.
 func (t Time) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
 
+// UnmarshalText parses a time as [Time.String] writes it: RFC 3339, with milliseconds at most.
+func (t *Time) UnmarshalText(text []byte) error {
+	at, err := time.Parse(time.RFC3339, string(text))
+	if err != nil {
+		return err
+	}
+	if at.Nanosecond()%int(time.Millisecond) != 0 || at.UnixMilli() < 0 {
+		return fmt.Errorf("%s is not a time in whole milliseconds since 1970", text)
+	}
+	*t, err = TimeAt(uint64(at.UnixMilli()))
+	return err
+}
+
 // SetsTime reports whether the extrinsic is the inherent timestamp.set.
 func (x *Extrinsic) SetsTime() bool { return x.Pallet == "timestamp" && x.Call == "set" }
 

@@ -4,12 +4,11 @@ import (
 	"fmt"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/jsonscan"
 )
 
 // Gateways write numbers in several forms; each is read exactly or rejected.
 func ExampleRead() {
-	v, err := jsonscan.Parse(`["1000000000000000001", "0x0de0b6b3a7640001", 1000000000000000001, 1e18, null]`)
+	v, err := chain.ParseValue(`["1000000000000000001", "0x0de0b6b3a7640001", 1000000000000000001, 1e18, null]`)
 	if err != nil {
 		fmt.Println(err)
 		return

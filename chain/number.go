@@ -14,6 +14,10 @@ import (
 // needs it. A missing value is Absent.
 type Value = jsonscan.Value
 
+// ParseValue parses JSON text. It rejects text that other programs might read in another way, such as an object with a key
+// twice.
+func ParseValue(text string) (Value, error) { return jsonscan.Parse(text) }
+
 // ErrMissing means that a field required by a rule is missing or null.
 var ErrMissing = errors.New("missing")
 

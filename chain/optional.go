@@ -1,6 +1,9 @@
 package chain
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"fmt"
+)
 
 // Optional is a value that may be unknown or not applicable. JSON encodes it as the value or as null. The zero
 // Optional is empty.
@@ -17,6 +20,14 @@ func (o Optional[T]) Get() (T, bool) { return o.value, o.known }
 
 // Known reports whether the value is known.
 func (o Optional[T]) Known() bool { return o.known }
+
+// String returns the value as its type prints it, or "unknown".
+func (o Optional[T]) String() string {
+	if !o.known {
+		return "unknown"
+	}
+	return fmt.Sprint(o.value)
+}
 
 // MarshalJSON encodes the value, or null.
 func (o Optional[T]) MarshalJSON() ([]byte, error) {

@@ -295,6 +295,12 @@ func ParseTokenAmount(text string) (TokenAmount, error) {
 	return as[TokenAmount](parseQuantity(text, wordBits))
 }
 
+// UnmarshalText parses the amount as [ParseTokenAmount] does.
+func (a *TokenAmount) UnmarshalText(text []byte) (err error) {
+	*a, err = ParseTokenAmount(string(text))
+	return err
+}
+
 // TokenAmountOf returns the amount in an EVM word.
 func TokenAmountOf(word [32]byte) TokenAmount { return TokenAmount{ofWord(word)} }
 
@@ -312,6 +318,12 @@ func (g Gas) String() string { return strconv.FormatUint(g.n, 10) }
 
 // MarshalText encodes the amount as a decimal integer.
 func (g Gas) MarshalText() ([]byte, error) { return []byte(g.String()), nil }
+
+// UnmarshalText parses decimal digits, or hex digits after 0x.
+func (g *Gas) UnmarshalText(text []byte) (err error) {
+	g.n, err = parseUint64(string(text))
+	return err
+}
 
 // Nonce counts an account's transactions. It is a u32 on the native layer and a word in the EVM, of which no
 // account can use more than 64 bits.
@@ -338,6 +350,12 @@ func (n *Nonce) UnmarshalText(text []byte) (err error) {
 // AuthorizationNonce is the nonce in an authorization (EIP-7702), a 256-bit word: a runtime skips an
 // authorization whose nonce no account can have, but accepts the transaction.
 type AuthorizationNonce struct{ quantity }
+
+// UnmarshalText parses decimal digits, or hex digits after 0x.
+func (n *AuthorizationNonce) UnmarshalText(text []byte) (err error) {
+	*n, err = as[AuthorizationNonce](parseQuantity(string(text), wordBits))
+	return err
+}
 
 // AuthorizationNonceOf returns the nonce in an EVM word.
 func AuthorizationNonceOf(word [32]byte) AuthorizationNonce {

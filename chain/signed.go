@@ -65,6 +65,12 @@ func (s SignedWei) String() string {
 // MarshalText encodes the amount as [SignedWei.String] does.
 func (s SignedWei) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
+// UnmarshalText parses the amount as [ParseSignedWei] does.
+func (s *SignedWei) UnmarshalText(text []byte) (err error) {
+	*s, err = ParseSignedWei(string(text))
+	return err
+}
+
 // ParseSignedWei parses an amount in wei as ParseWei does, with a minus sign if negative.
 func ParseSignedWei(text string) (SignedWei, error) {
 	digits, negative := strings.CutPrefix(text, "-")

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/feeledger/fees/fee"
-	"github.com/feeledger/fees/internal/archive/demo"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
 )
@@ -13,7 +12,12 @@ import (
 // Compute the fees of a block of the built-in demo, recorded from a chain with
 // the real runtime 2100 of Moonbeam.
 func ExamplePrice() {
-	reader := source.Reader{Source: demo.Open(), Tables: network.BuiltIn()}
+	src, err := source.Open("demo", source.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	reader := source.Reader{Source: src, Tables: network.BuiltIn()}
 	item, err := reader.Read(context.Background(), source.Height(25))
 	if err != nil {
 		fmt.Println(err)

@@ -1,7 +1,9 @@
 package fee
 
 import (
+	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evm"
@@ -128,3 +130,13 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // MarshalText encodes the message.
 func (e *Error) MarshalText() ([]byte, error) { return []byte(e.Error()), nil }
+
+// UnmarshalText parses the message. Err then has the text of the reason, but not its type.
+func (e *Error) UnmarshalText(text []byte) error {
+	place, reason, _ := strings.Cut(string(text), ": ")
+	if _, err := fmt.Sscanf(place, "block %d, extrinsic %d", &e.Block, &e.Extrinsic); err != nil {
+		return fmt.Errorf("%q does not begin with a block and an extrinsic", place)
+	}
+	e.Err = errors.New(reason)
+	return nil
+}

@@ -4,30 +4,27 @@ import (
 	"context"
 	"fmt"
 	"log"
+	"net/http"
 	"net/http/httptest"
 
 	"github.com/feeledger/fees/gatewayclient"
-	"github.com/feeledger/fees/internal/archive/answers"
-	"github.com/feeledger/fees/internal/archive/demo"
 )
 
-// Request a block from a gateway, and the fee multiplier after it, in units of 10^-18.
+// Request the fee multiplier that a block stored, in units of 10^-18.
 func Example() {
-	ctx := context.Background()
-	gateway := httptest.NewServer(answers.Handler(demo.Open())) // yours
+	gateway := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { // yours
+		fmt.Fprint(w, `{"at": {"hash": "0x1f0b5e5ca9bd9a3d1f3ac4ff37eef5b4f7ed9dbb5f9e4a6c0b6b9f3a7d0c5e21", "height": "24"},
+			"pallet": "transaction-payment", "storageItem": "nextFeeMultiplier", "value": "999854223988196835"}`)
+	}))
 	defer gateway.Close()
 	client, err := gatewayclient.New(gateway.URL, gatewayclient.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}
-	block, err := client.Block(ctx, 24)
+	multiplier, err := client.Multiplier(context.Background(), 24)
 	if err != nil {
 		log.Fatal(err)
 	}
-	multiplier, err := client.Multiplier(ctx, block.Number)
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println("block", block.Number, "has", len(block.Extrinsics), "extrinsics and leaves", multiplier.Value, "behind")
-	// Output: block 24 has 5 extrinsics and leaves 999854223988196835 behind
+	fmt.Println(multiplier.Value)
+	// Output: 999854223988196835
 }

@@ -4,12 +4,11 @@ import (
 	"fmt"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/native"
 )
 
 func ExampleReadFeePaid() {
-	data, err := jsonscan.Parse(`["0x3Cd0A705a2DC65e5b1E1205896BaA2be8A07c6e0", "2050685184681889", "1000000000"]`)
+	data, err := chain.ParseValue(`["0x3Cd0A705a2DC65e5b1E1205896BaA2be8A07c6e0", "2050685184681889", "1000000000"]`)
 	if err != nil {
 		return
 	}

@@ -34,11 +34,9 @@ func TestReadme(t *testing.T) {
 	require.LessOrEqual(t, len(strings.Fields(string(text))), 850, "words of the README")
 
 	var examples strings.Builder
-	for _, file := range []string{"../../source/example_test.go", "../../source/prove/example_test.go"} {
-		example, err := os.ReadFile(file)
-		require.NoError(t, err)
-		examples.Write(example)
-	}
+	example, err := os.ReadFile("../../example_test.go")
+	require.NoError(t, err)
+	examples.Write(example)
 	embedding, err := os.ReadFile("../../docs/embedding.md")
 	require.NoError(t, err)
 	blocks := strings.Split(string(embedding), "```go\n")[1:]

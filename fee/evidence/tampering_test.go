@@ -3,6 +3,8 @@ package evidence_test
 import (
 	"fmt"
 	"math/big"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -353,6 +355,8 @@ func TestEverySingleChange(t *testing.T) {
 	}
 	t.Logf("%d changes, %d caught, %d that cannot be", made, caught, made-caught)
 	require.Greater(t, caught, 6000)
+	stated(t, made, "README.md", "docs/accuracy.md")
+	stated(t, caught, "README.md", "docs/accuracy.md")
 }
 
 // named are the single changes with a name: each is caught by one of the intended checks, or leaves the fee
@@ -575,6 +579,7 @@ func TestNamedChanges(t *testing.T) {
 	}
 	t.Logf("%d changes", total)
 	require.Greater(t, total, 2000/tier.Step(6))
+	stated(t, total, "README.md", "docs/accuracy.md")
 }
 
 func requireCaught(t *testing.T, v verdictOn, checks []string, what string) {
@@ -623,4 +628,16 @@ func TestNamedChangesOfBlocks(t *testing.T) {
 	}
 	t.Logf("%d changes", made)
 	require.Equal(t, (27+21)*5+26+20-2, made)
+}
+
+// stated requires documents to state a figure that a full run found.
+func stated(t *testing.T, figure int, documents ...string) {
+	if testing.Short() {
+		return
+	}
+	for _, document := range documents {
+		text, err := os.ReadFile(filepath.Join("..", "..", document))
+		require.NoError(t, err)
+		require.Regexp(t, fmt.Sprintf(`\b%d,%03d\b`, figure/1000, figure%1000), string(text), document)
+	}
 }

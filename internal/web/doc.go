@@ -1,4 +1,5 @@
-// Package web serves a ledger as web pages and as a JSON API over HTTP. It only reads.
+// Package web serves a ledger as web pages and as a JSON API over HTTP. It writes only what its
+// users decide: acceptances, drafts, closed packages, and the acts in the audit trail.
 //
 //	request ─► counted ─► guard ─► admit ─► scope (period, zone, accounts, ...) ─► app ─► page (HTML), or the command line's JSON
 //
@@ -6,7 +7,7 @@
 // deadline and is cancelled at the deadline or when the client disconnects.
 //
 // If users are configured, admit authenticates them: by session cookie, by HTTP Basic on each API
-// request, or by a header from a reverse proxy. All users are readers. Forms then carry a token
+// request, or by a header from a reverse proxy. A user without a role only reads. Forms then carry a token
 // bound to the session, which is checked before any file is read.
 //
 // A page is one view: its tables, totals, chart and downloads come from one answer of package app.

@@ -49,26 +49,6 @@ func readJustification(r *scale.Reader) *Justification {
 	return j
 }
 
-// ReadCommit decodes a commit as nodes send it to each other, which names the set's ID. It has no headers.
-func ReadCommit(encoded []byte) (setID uint64, j *Justification, err error) {
-	r := scale.NewReader(encoded)
-	j = &Justification{Round: r.U64()}
-	setID, j.Target = r.U64(), readTarget(r)
-	for range r.Length(32 + 4) {
-		j.Votes = append(j.Votes, Vote{Target: readTarget(r)})
-	}
-	if n := r.Length(64 + 32); n != len(j.Votes) {
-		r.Fail("%d signatures for %d votes", n, len(j.Votes))
-	}
-	for i := range j.Votes {
-		j.Votes[i].Signature, j.Votes[i].Key = r.Bytes(64), readKey(r)
-	}
-	if err := r.End(); err != nil {
-		return 0, nil, fmt.Errorf("commit: %w", err)
-	}
-	return setID, j, nil
-}
-
 func readTarget(r *scale.Reader) (a chain.Anchor) {
 	copy(a.Hash[:], r.Bytes(len(a.Hash)))
 	a.Height = uint64(r.U32())

@@ -15,7 +15,7 @@ import (
 	"github.com/feeledger/fees/internal/test/rpcserver"
 	"github.com/feeledger/fees/internal/tx/ethtx"
 	"github.com/feeledger/fees/internal/tx/extrinsic"
-	"github.com/feeledger/fees/internal/tx/keys"
+	"github.com/feeledger/fees/internal/tx/recovery"
 )
 
 // Pool is a node's transaction pool: it accepts the transactions that the runtime would, by signature, nonce
@@ -150,7 +150,7 @@ func (p *Pool) submit(params []json.RawMessage) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if signer, err := keys.Signer(extrinsic.Digest(payload), x.Signature); !x.Signed || err != nil || signer != x.Signer {
+	if signer, err := recovery.Signer(extrinsic.Digest(payload), x.Signature); !x.Signed || err != nil || signer != x.Signer {
 		return nil, invalid("Transaction has a bad signature")
 	}
 	return p.take(raw, x.Signer, x.Nonce.Uint64(), x.Hash)

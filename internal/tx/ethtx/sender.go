@@ -6,7 +6,7 @@ import (
 	"github.com/decred/dcrd/dcrec/secp256k1/v4"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/tx/keys"
+	"github.com/feeledger/fees/internal/tx/recovery"
 )
 
 // Sender returns the account whose key signed. r and s must be below the order of the curve, but s may be in
@@ -33,7 +33,7 @@ func (t *Transaction) Sender() (chain.Address, error) {
 	if odd {
 		compact[64] = 1
 	}
-	return keys.Signer(digest, compact)
+	return recovery.Signer(digest, compact)
 }
 
 // isScalar reports whether a word is at least 1 and below the order of the curve.

@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/ChainSafe/go-schnorrkel"
+	"github.com/oasisprotocol/curve25519-voi/primitives/sr25519"
 	"golang.org/x/crypto/blake2b"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/substrate/metadata"
 	"github.com/feeledger/fees/internal/substrate/scale"
-	"github.com/feeledger/fees/internal/tx/keys"
+	"github.com/feeledger/fees/internal/tx/recovery"
 )
 
 // signers is the form in which a runtime's extrinsics contain their signers.
@@ -94,6 +94,9 @@ func (x *Extrinsic) SignedBy(payload []byte) (chain.Address, error) {
 
 var errNotItsKey = errors.New("the signature is not of the signer's key")
 
+// substrateContext is the context in which Substrate signs with sr25519.
+var substrateContext = sr25519.NewSigningContext([]byte("substrate"))
+
 // signer returns the account that signed a payload.
 //
 // Source: polkadot-sdk, primitives/runtime: MultiSignature::verify; schnorrkel's signing context is "substrate".
@@ -101,7 +104,7 @@ func (m *MultiSignature) signer(claimed chain.Address, payload []byte) (none cha
 	message := shortened(payload)
 	switch m.Scheme {
 	case ECDSA:
-		public, err := keys.PublicKey(blake2b.Sum256(message), m.Bytes)
+		public, err := recovery.PublicKey(blake2b.Sum256(message), m.Bytes)
 		if err != nil {
 			return none, err
 		}
@@ -112,15 +115,15 @@ func (m *MultiSignature) signer(claimed chain.Address, payload []byte) (none cha
 		}
 		return claimed, nil
 	}
-	public, err := schnorrkel.NewPublicKey([chain.LongAddressSize]byte(claimed.Bytes()))
+	public, err := sr25519.NewPublicKeyFromBytes(claimed.Bytes())
 	if err != nil {
 		return none, fmt.Errorf("the signer is not a key: %w", err)
 	}
-	var signature schnorrkel.Signature
-	if err := signature.Decode([schnorrkel.SignatureSize]byte(m.Bytes[:])); err != nil {
+	signature, err := sr25519.NewSignatureFromBytes(m.Bytes[:sr25519.SignatureSize])
+	if err != nil {
 		return none, fmt.Errorf("the signature cannot be decoded: %w", err)
 	}
-	if ok, err := public.Verify(&signature, schnorrkel.NewSigningContext([]byte("substrate"), message)); err != nil || !ok {
+	if !public.Verify(substrateContext.NewTranscriptBytes(message), signature) {
 		return none, errNotItsKey
 	}
 	return claimed, nil

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ChainSafe/go-schnorrkel"
+	"github.com/oasisprotocol/curve25519-voi/primitives/sr25519"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/crypto/blake2b"
 
@@ -19,6 +19,7 @@ import (
 	"github.com/feeledger/fees/internal/test/pairs"
 	"github.com/feeledger/fees/internal/tx/extrinsic"
 	"github.com/feeledger/fees/internal/tx/keys"
+	"github.com/feeledger/fees/internal/tx/recovery"
 )
 
 // runtimeOf32 returns a real runtime with accounts of 32 bytes, and its metadata.
@@ -39,7 +40,9 @@ func runtimeOf32(t *testing.T, name string) (*extrinsic.Runtime, *metadata.Metad
 func TestMultiSignatures(t *testing.T) {
 	public, private, err := ed25519.GenerateKey(bytes.NewReader(bytes.Repeat([]byte{9}, 32)))
 	require.NoError(t, err)
-	secret, sr25519, err := schnorrkel.GenerateKeypair()
+	pair, err := sr25519.GenerateKeyPair(nil)
+	require.NoError(t, err)
+	pairPublic, err := pair.PublicKey().MarshalBinary()
 	require.NoError(t, err)
 	key, err := keys.Of(bytes.Repeat([]byte{7}, 32))
 	require.NoError(t, err)
@@ -52,19 +55,20 @@ func TestMultiSignatures(t *testing.T) {
 		}
 		ecdsa, err := key.Sign(blake2b.Sum256(message))
 		require.NoError(t, err)
-		point, err := keys.PublicKey(blake2b.Sum256(message), ecdsa)
+		point, err := recovery.PublicKey(blake2b.Sum256(message), ecdsa)
 		require.NoError(t, err)
 		require.Len(t, point, 33)
-		made, err := secret.Sign(schnorrkel.NewSigningContext([]byte("substrate"), message))
+		made, err := pair.Sign(nil, sr25519.NewSigningContext([]byte("substrate")).NewTranscriptBytes(message))
 		require.NoError(t, err)
-		schnorr := made.Encode()
+		schnorr, err := made.MarshalBinary()
+		require.NoError(t, err)
 		for _, c := range []struct {
 			scheme    extrinsic.Scheme
 			signer    [32]byte
 			signature []byte
 		}{
 			{extrinsic.Ed25519, [32]byte(public), ed25519.Sign(private, message)},
-			{extrinsic.Sr25519, sr25519.Encode(), schnorr[:]},
+			{extrinsic.Sr25519, [32]byte(pairPublic), schnorr},
 			{extrinsic.ECDSA, blake2b.Sum256(point), ecdsa[:]},
 		} {
 			x := extrinsic.Extrinsic{Signer: chain.Address32(c.signer), Multi: extrinsic.MultiSignature{Scheme: c.scheme}}

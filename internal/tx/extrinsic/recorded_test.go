@@ -19,7 +19,7 @@ import (
 	"github.com/feeledger/fees/internal/test/devkeys"
 	"github.com/feeledger/fees/internal/test/pairs"
 	"github.com/feeledger/fees/internal/tx/extrinsic"
-	"github.com/feeledger/fees/internal/tx/keys"
+	"github.com/feeledger/fees/internal/tx/recovery"
 )
 
 // recorded is a chain with its node's responses.
@@ -186,7 +186,7 @@ func TestRecordedExtrinsics(t *testing.T) {
 				payload, err := r.runtime.Payload(call, s)
 				require.NoError(t, err)
 				requireReadBack(t, r.runtime, payload, call, s)
-				signer, err := keys.Signer(extrinsic.Digest(payload), x.Signature)
+				signer, err := recovery.Signer(extrinsic.Digest(payload), x.Signature)
 				require.NoError(t, err)
 				require.Equal(t, x.Signer, signer, "block %d, extrinsic %d", b.Number, i)
 				require.Contains(t, developers, signer)

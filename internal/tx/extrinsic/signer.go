@@ -2,7 +2,7 @@ package extrinsic
 
 import (
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/tx/keys"
+	"github.com/feeledger/fees/internal/tx/recovery"
 )
 
 // Signer returns the account whose key signed a payload. As on the chain, the last byte may have 27 added, and
@@ -15,7 +15,7 @@ func (s Signature) Signer(payload []byte) (chain.Address, error) {
 	if last := &s[SignatureLength-1]; *last >= ethereums {
 		*last -= ethereums
 	}
-	return keys.Signer(Digest(payload), s)
+	return recovery.Signer(Digest(payload), s)
 }
 
 // IsSigned reports whether a length-prefixed extrinsic has a signature.

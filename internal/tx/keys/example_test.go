@@ -6,6 +6,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/tx/keys"
+	"github.com/feeledger/fees/internal/tx/recovery"
 )
 
 // Sign a digest with the second key of a phrase. This phrase belongs to Moonbeam's development chains: it is
@@ -26,7 +27,7 @@ func ExampleFromMnemonic() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	signer, err := keys.Signer(digest, signature)
+	signer, err := recovery.Signer(digest, signature)
 	if err != nil {
 		log.Fatal(err)
 	}

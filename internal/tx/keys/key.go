@@ -8,9 +8,9 @@ import (
 
 	"github.com/decred/dcrd/dcrec/secp256k1/v4"
 	"github.com/decred/dcrd/dcrec/secp256k1/v4/ecdsa"
-	"golang.org/x/crypto/sha3"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/tx/recovery"
 )
 
 // Key is a private key of secp256k1. It is not safe for concurrent use.
@@ -33,7 +33,7 @@ func Of(bytes []byte) (*Key, error) {
 		return nil, errors.New("not a private key: it is 0, or not below the order of the curve")
 	}
 	private := secp256k1.NewPrivateKey(&scalar)
-	return &Key{private, addressOf(private.PubKey())}, nil
+	return &Key{private, recovery.AddressOf(private.PubKey())}, nil
 }
 
 // ParseHex parses a key of 64 hex digits.
@@ -64,12 +64,9 @@ func (k *Key) Sign(digest chain.Hash) (signature [65]byte, err error) {
 	}
 	compact := ecdsa.SignCompact(k.private, digest[:], false)
 	copy(signature[:], compact[1:])
-	signature[64] = compact[0] - compactMagic
+	signature[64] = compact[0] - recovery.CompactMagic
 	return signature, nil
 }
-
-// compactMagic plus the recovery ID is the first byte of a compact signature of an uncompressed key.
-const compactMagic = 27
 
 // Wipe overwrites the key.
 func (k *Key) Wipe() {
@@ -90,50 +87,6 @@ func (k *Key) LogValue() slog.Value { return slog.StringValue(k.String()) }
 
 // MarshalText encodes the account.
 func (k *Key) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
-
-// Signer returns the account whose key signed a digest.
-func Signer(digest chain.Hash, signature [65]byte) (chain.Address, error) {
-	public, err := recovered(digest, signature)
-	if err != nil {
-		return chain.Address{}, err
-	}
-	return addressOf(public), nil
-}
-
-// PublicKey returns the key that signed a digest, in its compressed form of 33 bytes.
-func PublicKey(digest chain.Hash, signature [65]byte) ([]byte, error) {
-	public, err := recovered(digest, signature)
-	if err != nil {
-		return nil, err
-	}
-	return public.SerializeCompressed(), nil
-}
-
-func recovered(digest chain.Hash, signature [65]byte) (*secp256k1.PublicKey, error) {
-	if signature[64] > 1 {
-		return nil, errors.New("the signature has an invalid recovery ID")
-	}
-	compact := append([]byte{compactMagic + signature[64]}, signature[:64]...)
-	public, _, err := ecdsa.RecoverCompact(compact, digest[:])
-	if err != nil {
-		return nil, errors.New("r and s are not a valid signature")
-	}
-	return public, nil
-}
-
-// addressOf returns the account of a public key: the last 20 bytes of the keccak-256 of its point.
-func addressOf(public *secp256k1.PublicKey) chain.Address {
-	hash := keccak256(public.SerializeUncompressed()[1:])
-	return chain.Address20([20]byte(hash[12:]))
-}
-
-func keccak256(bytes ...[]byte) []byte {
-	h := sha3.NewLegacyKeccak256()
-	for _, b := range bytes {
-		h.Write(b)
-	}
-	return h.Sum(nil)
-}
 
 // trimmed returns bytes without surrounding white space. It shares the memory.
 func trimmed(text []byte) []byte {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/tx/keys"
+	"github.com/feeledger/fees/internal/tx/recovery"
 )
 
 func unhex(t testing.TB, text string) []byte {
@@ -168,7 +169,7 @@ func TestWiped(t *testing.T) {
 	require.NoError(t, err)
 	signature, err := key.Sign(chain.Hash{1})
 	require.NoError(t, err)
-	signer, err := keys.Signer(chain.Hash{1}, signature)
+	signer, err := recovery.Signer(chain.Hash{1}, signature)
 	require.NoError(t, err)
 	require.Equal(t, key.Address(), signer)
 	key.Wipe()

@@ -11,6 +11,7 @@ import (
 	"fmt"
 
 	"golang.org/x/crypto/scrypt"
+	"golang.org/x/crypto/sha3"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/jsonscan"
@@ -50,7 +51,10 @@ func FromKeystore(text, password []byte) (*Key, error) {
 		return nil, fmt.Errorf("keystore: %w", err)
 	}
 	defer clear(derived)
-	if subtle.ConstantTimeCompare(keccak256(derived[16:32], store.ciphertext), store.mac) == 0 {
+	mac := sha3.NewLegacyKeccak256()
+	mac.Write(derived[16:32])
+	mac.Write(store.ciphertext)
+	if subtle.ConstantTimeCompare(mac.Sum(nil), store.mac) == 0 {
 		return nil, ErrPassword
 	}
 	block, err := aes.NewCipher(derived[:16])
