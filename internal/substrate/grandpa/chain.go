@@ -1,7 +1,6 @@
 package grandpa
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/feeledger/fees/chain"
@@ -109,6 +108,3 @@ func (c *Chain) Announced() (next *Set, last uint64, err error) {
 	next, err = c.set.next(c.pending.Authorities, c.last+1)
 	return next, c.last, err
 }
-
-// ErrNoChange means that a block that should hand over announces no set.
-var ErrNoChange = errors.New("it announces no set")
