@@ -12,6 +12,9 @@ import (
 
 // The public packages are of use outside the module: their examples compile in another one, and the first runs.
 func TestExamplesOutsideTheModule(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it compiles the packages once more")
+	}
 	root, err := os.Getwd()
 	require.NoError(t, err)
 	dir := t.TempDir()

@@ -6,12 +6,13 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/finance/report"
 	"github.com/feeledger/fees/internal/table"
 )
 
 // balanceChart plots an account's free balance at the end of each day, from the rows of its statement and the opening
 // balance. It returns nil if the balance is not known, or if there are less than two days or too many.
-func balanceChart(movements *rows, opening chain.Optional[chain.Balance], token console.Token, zone *time.Location) (*chart, error) {
+func balanceChart(movements *rows, opening chain.Optional[chain.Balance], token console.Token, zone *time.Location) (*report.Chart, error) {
 	start, known := opening.Get()
 	at, of := columnOf(movements, "time"), columnOf(movements, "free_balance")
 	if !known || at < 0 || of < 0 {
@@ -37,10 +38,10 @@ func balanceChart(movements *rows, opening chain.Optional[chain.Balance], token 
 	if err != nil || first.IsZero() {
 		return nil, err
 	}
-	c := &chart{Title: "Free balance at the end of each day", Token: token}
+	c := &report.Chart{Title: "Free balance at the end of each day"}
 	var balances []chain.Optional[chain.Wei]
 	now := chain.Some(start.Free)
-	for day := first; len(balances) <= maxBars; day = day.AddDate(0, 0, 1) {
+	for day := first; len(balances) <= report.MaxBars; day = day.AddDate(0, 0, 1) {
 		name := day.Format(time.DateOnly)
 		if text, moved := days[name]; moved {
 			amount, err := chain.ParseWei(text)
@@ -49,12 +50,12 @@ func balanceChart(movements *rows, opening chain.Optional[chain.Balance], token 
 			}
 		}
 		balances = append(balances, now)
-		c.Bars = append(c.Bars, bar{Name: name})
+		c.Bars = append(c.Bars, report.Bar{Name: name})
 		if name >= last.Format(time.DateOnly) {
 			break
 		}
 	}
-	if len(balances) < 2 || len(balances) > maxBars || !c.plot(balances, true) {
+	if len(balances) < 2 || len(balances) > report.MaxBars || !c.Plot(token, balances, true) {
 		return nil, nil
 	}
 	return c, nil

@@ -11,8 +11,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/feeledger/fees/internal/web"
 )
 
 // A statement draws the free balance at the end of each day: the last one of its rows, carried over days without any.
@@ -102,24 +100,3 @@ func tokensOf(wei string) string {
 }
 
 // Balances that differ little are drawn from a value below them, which the chart names; others from 0. The heights are
-// calculated by hand: (balance - start) / (highest tick - start) * 200.
-func TestScaleOfBalances(t *testing.T) {
-	token := func(digits string) string { return digits + "000000000000000000" }
-	for name, c := range map[string]struct {
-		amounts   []string
-		from, top string
-		heights   []int
-	}{
-		"little":   {[]string{token("1000"), token("1010"), token("1004")}, "998", "1010", []int{33, 200, 100}},
-		"unknown":  {[]string{token("1000"), "", token("1010")}, "998", "1010", []int{33, 0, 200}},
-		"much":     {[]string{token("500"), token("1000")}, "", "1000", []int{100, 200}},
-		"the same": {[]string{token("7"), token("7")}, "", "8", []int{175, 175}},
-		"one wei":  {[]string{token("1000000"), token("1000000")[:24] + "1"}, "", "1M", []int{200, 200}},
-		"nothing":  {[]string{"0", ""}, "", "", nil},
-	} {
-		from, top, heights := web.Heights(c.amounts...)
-		require.Equal(t, c.from, from, name)
-		require.Equal(t, c.top, top, name)
-		require.Equal(t, c.heights, heights, name)
-	}
-}

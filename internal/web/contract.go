@@ -52,7 +52,7 @@ func (s *server) contractPage(ctx context.Context, account chain.Address, path s
 	if n := made.Totals.Undetermined; n > 0 {
 		v.Warnings = append(v.Warnings, incomplete(n))
 	}
-	v.Chart = chartOf(made, nil, nowhere)
+	v.Chart = made.Chart(nil, nowhere)
 	of := func(path string, more url.Values) string {
 		more.Set("contract", account.String())
 		return path + sc.query(more)

@@ -37,10 +37,3 @@ func TestEdgesOfTime(t *testing.T) {
 		require.Equal(t, want, web.Around(period), period)
 	}
 }
-
-// Ticks have no exponent, and no digits that only floating point has.
-func TestTickTexts(t *testing.T) {
-	for v, want := range map[float64]string{0: "0", 3 * 0.1: "0.3", 0.00002: "0.00002", 1500: "1500", 800_000_000: "800M", 1e9: "1000M", 2.5e6: "2.5M", 999_999: "999999"} {
-		require.Equal(t, want, web.TickText(v))
-	}
-}

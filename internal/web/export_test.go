@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/reconcile"
 )
 
@@ -85,9 +84,6 @@ func Around(period string) (list []string) {
 	return list
 }
 
-// TickText is the text of a chart's tick.
-func TickText(v float64) string { return tickText(v) }
-
 // Accept replaces the acceptances of an owner's file.
 func (u *Uploads) Accept(owner, token string, count int) error {
 	return u.of.accept(owner, token, "", make([]reconcile.Acceptance, count))
@@ -104,26 +100,4 @@ func SideLayout(amounts int) string {
 	}
 	t.fitSide()
 	return t.Layout
-}
-
-// Heights draws a chart of amounts in wei, "" for an unknown one. It returns where its scale starts, its highest tick and
-// the heights of its bars.
-func Heights(amounts ...string) (from, top string, heights []int) {
-	c := &chart{Bars: make([]bar, len(amounts))}
-	var list []chain.Optional[chain.Wei]
-	for _, text := range amounts {
-		amount, err := chain.ParseWei(text)
-		if err != nil {
-			list = append(list, chain.Optional[chain.Wei]{})
-			continue
-		}
-		list = append(list, chain.Some(amount))
-	}
-	if !c.plot(list, true) {
-		return "", "", nil
-	}
-	for _, b := range c.Bars {
-		heights = append(heights, b.EVM)
-	}
-	return c.From, c.Ticks[len(c.Ticks)-1].Text, heights
 }

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/feeledger/fees/chain"
@@ -158,10 +159,10 @@ func (s *server) feesList(ctx context.Context, q *feesQuestion) (*keptList, erro
 	if undetermined > 0 {
 		v.Warnings = append(slices.Clip(v.Warnings), incomplete(undetermined))
 	}
-	v.Chart = chartOf(made.Report, made.Compared, q.narrower)
+	v.Chart = made.Chart(made.Compared, q.narrower)
 	largest := 0.0
 	for _, g := range made.Groups {
-		largest = max(largest, tokens(console.Token{}, g.Fee))
+		largest = max(largest, lengthOf(console.Token{}, g.Fee).InexactFloat64())
 	}
 	v.Downloads = fileLinks(feesForms, "fees", q.scope.query(listing{}.with(q.scope.own)))
 	v.Links = []link{{"Transactions", "transactions" + q.scope.query(without(q.scope.own, append(listingParameters, "by", "compare", "price")...))}}
@@ -206,7 +207,7 @@ func drawShares(t *tabular, largest float64) {
 	}
 	for _, row := range t.Rows {
 		if fee, err := chain.ParseWei(row[at].Exact); err == nil && largest > 0 {
-			row[at].Share = percent(100 * tokens(console.Token{}, fee) / largest)
+			row[at].Share = strconv.FormatFloat(100*lengthOf(console.Token{}, fee).InexactFloat64()/largest, 'f', 3, 64) + "%"
 		}
 	}
 }

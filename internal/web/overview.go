@@ -123,7 +123,7 @@ func factTable(title string, facts []fact) *tabular {
 type monthView struct {
 	findings int // up to one more than maxCounted
 	main     []fact
-	chart    *chart
+	chart    *report.Chart
 	changed  *rows // since the month before; nil without one
 	top      []topList
 }
@@ -180,7 +180,7 @@ func (s *server) monthView(ctx context.Context, input *app.PeriodInput, period a
 	if err != nil {
 		return nil, err
 	}
-	v := &monthView{chart: chartOf(days, nil, dayPage)}
+	v := &monthView{chart: days.Chart(nil, dayPage)}
 	v.main, _ = feesFacts(days)
 	if v.findings, err = s.countFindings(ctx, period); err != nil {
 		return nil, err

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/finance/report"
 )
 
 //go:embed page/page.html
@@ -29,7 +30,7 @@ var scriptText string
 //go:embed page/icon.svg
 var iconText string
 
-var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{"words": words}).Parse(pageText))
+var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{"words": words}).Parse(pageText + report.ChartTemplate))
 
 // view is the content of a page. The template escapes all its text.
 type view struct {
@@ -74,7 +75,7 @@ type view struct {
 	Sought    string   // the text that was looked up
 	Known     []string // names that the look-up suggests
 	Made      string   // the command that creates the ledger first
-	Chart     *chart
+	Chart     *report.Chart
 	Around    []link // to the previous and the next page
 	Theme     string // light or dark; "" to follow the browser
 	Sealed    string // the sealed state that the answer is based on

@@ -24,10 +24,9 @@ var pageText string
 //go:embed page.css
 var pageStyle string
 
-var pageTemplate = template.Must(template.New("page").Parse(pageText))
+var pageTemplate = template.Must(template.New("page").Parse(pageText + ChartTemplate))
 
-// page is the template's data. The template escapes all text except the style and the charts, which this
-// package generates.
+// page is the template's data. The template escapes all text except the style.
 type page struct {
 	Title    string
 	Policy   string
@@ -36,7 +35,7 @@ type page struct {
 	Warnings []string // missing data
 	Notes    []string
 	Totals   []total
-	Charts   []Drawing
+	Charts   []*Chart
 	Heading  string
 	Columns  []cell
 	Rows     iter.Seq[[]cell]
@@ -51,14 +50,10 @@ type cell struct{ Text, Class string }
 // WriteHTML writes the report as one self-contained page: its policy forbids scripts, other files and
 // network access.
 func WriteHTML(w io.Writer, r *Report) error {
-	charts, err := r.Charts()
-	if err != nil {
-		return err
-	}
 	p := page{
 		Title: console.Printable(r.Title()), Policy: policy(), Style: template.CSS(pageStyle),
 		About: r.about(), Warnings: printable(r.Partial), Notes: printable(r.Notes[len(r.Partial):]),
-		Totals: r.totalCards(), Charts: charts, Heading: fmt.Sprintf("All figures by %s", r.By),
+		Totals: r.totalCards(), Charts: r.charts(), Heading: fmt.Sprintf("All figures by %s", r.By),
 	}
 	columns := r.columns()
 	if r.Top > 0 {

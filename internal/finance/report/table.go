@@ -90,13 +90,13 @@ func (r *Report) feeBars() func(group, width int) string {
 			greatest = g.Fee
 		}
 	}
-	whole := length(greatest)
+	whole := tokens(r.Token, greatest)
 	return func(group, width int) string {
 		fee, limit := r.Groups[group].Fee, min(width, maxBar)
 		if fee.IsZero() {
 			return ""
 		}
-		return strings.Repeat("#", min(max(1, int(length(fee)/whole*float64(limit))), limit))
+		return strings.Repeat("#", min(max(1, int(tokens(r.Token, fee)/whole*float64(limit))), limit))
 	}
 }
 

@@ -52,24 +52,3 @@ func TestTheHourThatComesTwice(t *testing.T) {
 	require.NotEqual(t, group(0).Key, group(1).Key)
 	require.Negative(t, Hour.compare(&Group{}, group(0))) // what has no time is first
 }
-
-func TestAxis(t *testing.T) {
-	for _, c := range []struct {
-		longest float64
-		shift   int32
-		want    []string
-	}{
-		{3000, 0, []string{"0", "1000", "2000", "3000"}},
-		{3001, 0, []string{"0", "1000", "2000", "3000", "4000"}},
-		{1, 0, []string{"0", "1"}},
-		{1.7e18, 18, []string{"0", "0.5", "1", "1.5", "2"}},
-		{1, 18, []string{"0", "0.000000000000000001"}},
-		{9e20, 18, []string{"0", "200", "400", "600", "800", "1000"}},
-	} {
-		var have []string
-		for _, tick := range axis(c.longest, c.shift) {
-			have = append(have, tick.Label)
-		}
-		require.Equal(t, c.want, have, c.longest)
-	}
-}

@@ -143,7 +143,11 @@ func imports(t *testing.T) map[string][]string {
 	found := map[string][]string{}
 	for line := range strings.Lines(lines) {
 		fields := strings.Fields(line)
-		found[strings.TrimPrefix(fields[0], module)] = fields[1:]
+		name := strings.TrimPrefix(fields[0], module)
+		if name+"/" == module {
+			name = "." // the root
+		}
+		found[name] = fields[1:]
 	}
 	require.Contains(t, ours(found["fee"]), "chain", "the listing is not what it should be")
 	return found

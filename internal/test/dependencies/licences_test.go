@@ -21,7 +21,6 @@ var licences = []struct{ name, sentence string }{
 	{"MPL-2.0", "Mozilla Public License, version 2.0"},
 	{"MPL-2.0", "Mozilla Public License Version 2.0"},
 	{"Apache-2.0", "Apache License Version 2.0, January 2004"},
-	{"FTL", "The FreeType License"},
 	{"BSD-3-Clause", "be used to endorse or promote products derived from this software"},
 	{"BSD-2-Clause", "Redistribution and use in source and binary forms"},
 	{"MIT", "Permission is hereby granted, free of charge, to any person obtaining a copy"},
