@@ -138,4 +138,4 @@ func Undetermined(r *Report) error {
 
 // IsTransient reports whether the same request could succeed later: the source was unreachable, busy or starting, did not
 // have the block yet, or the context ended.
-func IsTransient(err error) bool { return source.Passes(err) || source.Doubtful(err) }
+func IsTransient(err error) bool { return source.IsTransient(err) || source.IsBadResponse(err) }

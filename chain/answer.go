@@ -82,11 +82,11 @@ var (
 	ErrWrongBlock = failure.New(failure.Unanswered, "the response is for a different block")
 	// ErrNotOffered means that the source does not serve this kind of request.
 	ErrNotOffered = failure.New(failure.Unanswered, "the source does not support this request")
-	// ErrCannotTell means that the source will never be able to answer this request: it does not know the item, or
+	// ErrUnsupported means that the source will never be able to answer this request: it does not know the item, or
 	// cannot read the chain's data there. Other requests may still succeed.
-	ErrCannotTell = failure.New(failure.Unanswered, "the source cannot answer this request")
+	ErrUnsupported = failure.New(failure.Unanswered, "the source cannot answer this request")
 	// ErrPruned means that the node keeps only the newest blocks, and has dropped this one or its state. It wraps
-	// ErrCannotTell.
+	// ErrUnsupported.
 	ErrPruned error = prunedError{}
 	// ErrNotKept means that the source stores only part of a chain, and not this part.
 	ErrNotKept = failure.New(failure.NotCovered, "not stored")
@@ -98,4 +98,4 @@ func (prunedError) Error() string {
 	return "the node does not keep this block or its state"
 }
 
-func (prunedError) Unwrap() error { return ErrCannotTell }
+func (prunedError) Unwrap() error { return ErrUnsupported }

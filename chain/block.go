@@ -172,7 +172,7 @@ type StoredMultiplier struct {
 	BaseFee Optional[GasPrice] `json:"base_fee,omitzero"`
 }
 
-// Stored returns a source's multiplier without the hash of the block.
-func Stored(m AtBlock[Multiplier]) StoredMultiplier {
+// StoredMultiplierOf returns a source's multiplier without the hash of the block.
+func StoredMultiplierOf(m AtBlock[Multiplier]) StoredMultiplier {
 	return StoredMultiplier{At: m.At, Value: m.Value}
 }

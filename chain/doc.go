@@ -16,7 +16,7 @@
 // JSON encodes as null.
 //
 // The errors that callers act on are part of this package, not of a client: [ErrNoBlock], [ErrNotKept],
-// [ErrNotOffered], [ErrCannotTell], [ErrWrongBlock].
+// [ErrNotOffered], [ErrUnsupported], [ErrWrongBlock].
 //
 // [Cash] is the single rule that decides which withdrawal is an extrinsic's fee, and which deposits are the
 // refund and the credits. [FindCash] applies it to events; internal/movement applies it to balance movements.

@@ -67,7 +67,7 @@ func TestFeesOfLivingChains(t *testing.T) {
 				require.NoError(t, err)
 				base, err := sidecar.DecodeBaseFee(read("base-fee", fmt.Sprintf("%d.json", height-1)), "BaseFee.BaseFeePerGas")
 				require.NoError(t, err)
-				before := chain.Stored(m)
+				before := chain.StoredMultiplierOf(m)
 				before.BaseFee = chain.Some(base.Value)
 				r := fee.Price(b, &rules, chain.Some(before))
 				for i := range r.Transactions {

@@ -30,9 +30,9 @@ type Client struct {
 // Gateway answers requests, given as paths with their queries, as Substrate API Sidecar does. Its errors wrap
 // an error of package chain that names the kind of refusal.
 type Gateway interface {
-	Answer(ctx context.Context, question string) (text string, err error)
+	Get(ctx context.Context, path string) (text string, err error)
 	// Stream copies a response to w as it arrives, and returns the number of bytes.
-	Stream(ctx context.Context, question string, w io.Writer) (int64, error)
+	Stream(ctx context.Context, path string, w io.Writer) (int64, error)
 	// Portion returns the batch size that suits the gateway. Prepare requests such a batch in advance, so that its
 	// blocks are returned at once afterwards.
 	Portion() chain.Portion
@@ -132,7 +132,7 @@ func (c *Client) BlockByHash(ctx context.Context, hash chain.Hash) (*chain.Block
 // a server, so the request is retried.
 func read[T any](ctx context.Context, c *Client, path string, decode func(text string) (T, error)) (value T, err error) {
 	decoded := false
-	text, err := c.Answer(httpclient.Checked(ctx, func(text string) (err error) {
+	text, err := c.Get(httpclient.Checked(ctx, func(text string) (err error) {
 		value, err = decode(text)
 		decoded = err == nil
 		return err
@@ -194,6 +194,6 @@ func (c *Client) Stream(ctx context.Context, path string, w io.Writer) (int64, e
 
 // Answer returns the exact text of the response at a path, such as "/blocks/25/header". It does not inspect
 // the text.
-func (c *Client) Answer(ctx context.Context, path string) (string, error) {
-	return c.gateway.Answer(ctx, path)
+func (c *Client) Get(ctx context.Context, path string) (string, error) {
+	return c.gateway.Get(ctx, path)
 }

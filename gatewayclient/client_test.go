@@ -141,7 +141,7 @@ func TestRecordedErrors(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c := clientOf(t, answer, httpclient.Options{Total: 500 * time.Millisecond, RetryWait: 300 * time.Millisecond})
 			_, path, _ := strings.Cut(answer.Request, " ")
-			text, err := c.Answer(context.Background(), path)
+			text, err := c.Get(context.Background(), path)
 			var refused *httpclient.StatusError
 			switch want := wants[name].(type) {
 			case error:

@@ -164,11 +164,11 @@ func TestMetadata(t *testing.T) {
 func TestAnswer(t *testing.T) {
 	ctx := context.Background()
 	text := "\n {\"at\": 1}\r\n\t "
-	have, err := answering(t, "/any/path?at=1", text).Answer(ctx, "/any/path?at=1")
+	have, err := answering(t, "/any/path?at=1", text).Get(ctx, "/any/path?at=1")
 	require.NoError(t, err)
 	require.Equal(t, text, have)
-	_, err = answering(t, "/other", text).Answer(ctx, "/any")
+	_, err = answering(t, "/other", text).Get(ctx, "/any")
 	require.ErrorIs(t, err, chain.ErrNotOffered)
-	_, err = answering(t, "/page", "\n <html></html>").Answer(ctx, "/page")
+	_, err = answering(t, "/page", "\n <html></html>").Get(ctx, "/page")
 	require.ErrorIs(t, err, httpclient.ErrNotJSON)
 }

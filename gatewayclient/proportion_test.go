@@ -64,7 +64,7 @@ func TestCannotTell(t *testing.T) {
 	} {
 		s := &sequence{steps: []http.HandlerFunc{said(status, message), said(status, message)}}
 		_, err := clientOf(t, s, httpclient.Options{}).FeesTreasuryProportion(context.Background(), "0x0000", 7)
-		require.ErrorIs(t, err, chain.ErrCannotTell, message)
+		require.ErrorIs(t, err, chain.ErrUnsupported, message)
 		var refused *httpclient.StatusError
 		require.ErrorAs(t, err, &refused)
 		require.Equal(t, status, refused.Code)
@@ -82,7 +82,7 @@ func TestCannotTell(t *testing.T) {
 		}
 		_, err := clientOf(t, &sequence{steps: steps}, httpclient.Options{}).FeesTreasuryProportion(context.Background(), "0x0000", 7)
 		require.Error(t, err)
-		require.NotErrorIs(t, err, chain.ErrCannotTell, message)
+		require.NotErrorIs(t, err, chain.ErrUnsupported, message)
 	}
 }
 

@@ -42,7 +42,7 @@ var (
 
 // Answer returns the text of a JSON response. The first response reveals whether the gateway's paths have a
 // version prefix: an unknown path is tried once with it.
-func (s *server) Answer(ctx context.Context, path string) (string, error) {
+func (s *server) Get(ctx context.Context, path string) (string, error) {
 	if version := s.version.Load(); version != nil {
 		return s.text(ctx, *version, path)
 	}
@@ -169,11 +169,11 @@ func (s *server) refusal(path string, answer httpclient.Answer) (final, err erro
 	case httpclient.FailureOf(refused) == httpclient.Pruned:
 		return fmt.Errorf("%w: %w", chain.ErrPruned, refused), nil
 	case cannotTell(answer.Status, said):
-		return fmt.Errorf("%w: %w", chain.ErrCannotTell, refused), nil
+		return fmt.Errorf("%w: %w", chain.ErrUnsupported, refused), nil
 	case answer.Status != http.StatusNotFound:
 		return nil, refused
 	case notJSON == nil && strings.HasPrefix(path, version1+"/pallets/"): // from the successor: an unknown pallet or item
-		return fmt.Errorf("%w: %w", chain.ErrCannotTell, refused), nil
+		return fmt.Errorf("%w: %w", chain.ErrUnsupported, refused), nil
 	case notJSON == nil: // the successor reports a block this way; an unknown route is a web page
 		return nil, fmt.Errorf("%w: %w", chain.ErrNoBlock, refused)
 	}

@@ -23,7 +23,7 @@ func (r *Reader) BlockWeight(ctx context.Context, item Item) (none chain.Optiona
 	weights, err := r.Source.BlockWeight(ctx, item.Block.Number)
 	var malformed *sidecar.DecodeError
 	switch {
-	case errors.As(err, &malformed), errors.Is(err, answers.ErrDamaged), Passes(err) && !errors.Is(err, chain.ErrNoBlock), ofNode(err):
+	case errors.As(err, &malformed), errors.Is(err, answers.ErrDamaged), IsTransient(err) && !errors.Is(err, chain.ErrNoBlock), ofNode(err):
 		return none, err
 	case err != nil: // a served archive reports this too for a block that it has
 		return none, nil

@@ -17,7 +17,7 @@ func unlessPermanent[T any](value T, err error) (none chain.Optional[T], _ error
 	switch {
 	case err == nil:
 		return chain.Some(value), nil
-	case CannotTell(err):
+	case IsUnsupported(err):
 		return none, nil
 	}
 	return none, err

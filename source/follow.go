@@ -257,7 +257,7 @@ func (f *follower) wait(ctx context.Context, err error) error {
 	case !grows(f.reader.Source) && !errors.As(err, new(*TemporaryError)): // it would always respond the same
 		return err
 	case temporary(err), behind:
-	case Doubtful(err) && f.doubts < maxDoubts:
+	case IsBadResponse(err) && f.doubts < maxDoubts:
 		f.doubts++
 	default:
 		return err

@@ -531,7 +531,7 @@ func TestFollowEnds(t *testing.T) {
 		"another block":   {chain.ErrWrongBlock, 10},
 		"no endpoint":     {chain.ErrNotOffered, 10},
 		"too large":       {&httpclient.UnreachableError{Err: httpclient.ErrTooLarge}, 11}, // once ahead of its turn
-		"cannot tell":     {fmt.Errorf("%w: %w", chain.ErrCannotTell, status(500)), 1},
+		"cannot tell":     {fmt.Errorf("%w: %w", chain.ErrUnsupported, status(500)), 1},
 		"unauthorized":    {status(401), 10},
 		"forbidden":       {status(403), 10},
 		"refused":         {status(400), 1},

@@ -131,7 +131,7 @@ func (s *synthetic) NodeVersion(ctx context.Context) (chain.NodeVersion, error) 
 }
 
 func (s *synthetic) FeesTreasuryProportion(context.Context, string, uint64) (chain.AtBlock[chain.Optional[chain.Perbill]], error) {
-	return chain.AtBlock[chain.Optional[chain.Perbill]]{}, chain.ErrCannotTell
+	return chain.AtBlock[chain.Optional[chain.Perbill]]{}, chain.ErrUnsupported
 }
 
 func (s *synthetic) Extrinsics(context.Context, chain.Hash) ([][]byte, error) {

@@ -58,7 +58,7 @@ func TestNativeSigners(t *testing.T) {
 	list, err := direct.NativeSigners(t.Context(), item)
 	require.Error(t, err, "a block that the node does not have")
 	require.False(t, list.Known())
-	require.True(t, source.Lacks(chain.ErrNoBlock))
-	require.True(t, source.Lacks(chain.ErrNotKept))
-	require.False(t, source.Lacks(&httpclient.StatusError{Code: 502}))
+	require.True(t, source.IsMissing(chain.ErrNoBlock))
+	require.True(t, source.IsMissing(chain.ErrNotKept))
+	require.False(t, source.IsMissing(&httpclient.StatusError{Code: 502}))
 }

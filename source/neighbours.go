@@ -19,7 +19,7 @@ func (r *Reader) Neighbours(ctx context.Context, item Item) (multipliers []chain
 			continue
 		}
 		m, err := r.Source.Multiplier(ctx, at)
-		stored := chain.Stored(m)
+		stored := chain.StoredMultiplierOf(m)
 		if of, ok := item.Rules.BaseFee.Stored.Get(); ok && err == nil {
 			var base chain.AtBlock[chain.GasPrice]
 			base, err = r.Source.BaseFee(ctx, of.Name(), of.Height(at))
@@ -28,12 +28,12 @@ func (r *Reader) Neighbours(ctx context.Context, item Item) (multipliers []chain
 		switch {
 		case err == nil:
 			multipliers = append(multipliers, stored)
-		case Passes(err):
+		case IsTransient(err):
 			return multipliers, nil, err
 		}
 	}
 	next, err := r.runtimeAt(ctx, number)
-	if Passes(err) {
+	if IsTransient(err) {
 		return multipliers, nil, err
 	}
 	if err != nil {

@@ -185,7 +185,7 @@ func (e *either) known() gatewayclient.Gateway {
 func (e *either) isNode() bool { return e.known() == gatewayclient.Gateway(e.asNode) }
 
 // Answer sends a request to the gateway or the node.
-func (e *either) Answer(ctx context.Context, question string) (text string, err error) {
+func (e *either) Get(ctx context.Context, path string) (text string, err error) {
 	checked := httpclient.Checked(ctx, func(text string) error {
 		if e.decided.Load() == nil && isJSONRPC(text) {
 			return errJSONRPC
@@ -193,16 +193,16 @@ func (e *either) Answer(ctx context.Context, question string) (text string, err 
 		return httpclient.Check(ctx, text)
 	})
 	err = e.ask(ctx, func(g gatewayclient.Gateway) (err error) {
-		text, err = g.Answer(checked, question)
+		text, err = g.Get(checked, path)
 		return err
 	})
 	return text, err
 }
 
 // Stream copies a response from either.
-func (e *either) Stream(ctx context.Context, question string, w io.Writer) (n int64, err error) {
+func (e *either) Stream(ctx context.Context, path string, w io.Writer) (n int64, err error) {
 	err = e.ask(ctx, func(g gatewayclient.Gateway) (err error) {
-		n, err = g.Stream(ctx, question, w)
+		n, err = g.Stream(ctx, path, w)
 		return err
 	})
 	return n, err
@@ -214,7 +214,7 @@ func (e *either) ask(ctx context.Context, what func(gatewayclient.Gateway) error
 	}
 	err := what(e.gateway)
 	switch {
-	case err == nil, errors.Is(err, chain.ErrNoBlock), errors.Is(err, chain.ErrCannotTell):
+	case err == nil, errors.Is(err, chain.ErrNoBlock), errors.Is(err, chain.ErrUnsupported):
 		e.decided.CompareAndSwap(nil, &e.gateway)
 		return err
 	case !maybeNode(err):
@@ -223,7 +223,7 @@ func (e *either) ask(ctx context.Context, what func(gatewayclient.Gateway) error
 	_, notNode := e.node.Call(ctx, "system_chain")
 	switch {
 	case notNode == nil:
-	case httpclient.Passes(notNode), httpclient.FailureOf(notNode) == httpclient.Denied: // only an endpoint that accepts the request responds like this
+	case httpclient.IsTransient(notNode), httpclient.FailureOf(notNode) == httpclient.Denied: // only an endpoint that accepts the request responds like this
 		return notNode
 	default:
 		return &NeitherError{err, notNode}

@@ -106,7 +106,7 @@ func TestNodeArchiveLacks(t *testing.T) {
 	_, err = src.Balance(ctx, chain.Address20([20]byte{1}), chain.Some(uint64(9)))
 	require.ErrorIs(t, err, chain.ErrNotKept)
 	_, err = src.FeesTreasuryProportion(ctx, "0x0004", 9)
-	require.ErrorIs(t, err, chain.ErrCannotTell, "the chain has none")
+	require.ErrorIs(t, err, chain.ErrUnsupported, "the chain has none")
 	_, err = src.Block(ctx, 9) // all the same
 	require.NoError(t, err)
 }

@@ -13,7 +13,7 @@ var errNoKey = errors.New("the table does not contain the parameter's key (fees_
 
 // FeesTreasuryProportion returns the governance parameter in force for a block: its value after the parent, or
 // the runtime's default if governance has never set it. It is unknown, without an error, if the block's rules
-// do not use it. An error is permanent, see [CannotTell], or transient. A value is never assumed.
+// do not use it. An error is permanent, see [IsUnsupported], or transient. A value is never assumed.
 func (r *Reader) FeesTreasuryProportion(ctx context.Context, item Item) (none chain.Optional[chain.Perbill], err error) {
 	d, known := item.Rules.Destinations.Get()
 	if !known || item.Block.Number == 0 || !d.LooksAt(rule.TreasuryParameter) {
@@ -37,7 +37,7 @@ func (r *Reader) FeesTreasuryProportion(ctx context.Context, item Item) (none ch
 	return chain.Some(*parameter.Default), nil
 }
 
-// unanswerable is an error for which [CannotTell] returns true without sending a request.
+// unanswerable is an error for which [IsUnsupported] returns true without sending a request.
 type unanswerable struct{ error }
 
 func (e *unanswerable) Error() string { return fmt.Sprintf("it cannot be requested: %v", e.error) }

@@ -61,7 +61,7 @@ func TestFeesTreasuryProportion(t *testing.T) {
 		"of another block":  {3702, 9, parameters{hash: chain.Some(chain.Hash{8}), err: nil}, "", false},
 		"away":              {3702, 9, parameters{err: away}, "", false},
 		"malformed":         {3702, 9, parameters{err: malformed}, "", false},
-		"cannot tell":       {3702, 9, parameters{err: chain.ErrCannotTell}, "", true},
+		"cannot tell":       {3702, 9, parameters{err: chain.ErrUnsupported}, "", true},
 		"no such endpoint":  {3702, 9, parameters{err: chain.ErrNotOffered}, "", true},
 		"not in an archive": {3702, 9, parameters{err: answers.ErrLacks}, "", true},
 	} {
@@ -76,7 +76,7 @@ func TestFeesTreasuryProportion(t *testing.T) {
 			have, known := proportion.Get()
 			require.Equal(t, c.want != "", known)
 			require.Equal(t, c.want == "", err != nil, "why it is not known")
-			require.Equal(t, c.cannotTell, source.CannotTell(err))
+			require.Equal(t, c.cannotTell, source.IsUnsupported(err))
 			if known {
 				require.Equal(t, c.want, have.String())
 			}
@@ -105,7 +105,7 @@ func TestFeesTreasuryProportionIsNotAskedFor(t *testing.T) {
 		proportion, err := (&source.Reader{Source: &p}).FeesTreasuryProportion(context.Background(), source.Item{Block: &chain.Block{Number: c.number}, Rules: rules})
 		require.False(t, proportion.Known(), what)
 		require.Empty(t, p.asked, what)
-		require.Equal(t, c.withoutKey, source.CannotTell(err), what)
+		require.Equal(t, c.withoutKey, source.IsUnsupported(err), what)
 		if c.withoutKey {
 			require.ErrorContains(t, err, "fees_treasury_proportion")
 		} else {

@@ -191,9 +191,9 @@ func (r *Reader) multiplier(ctx context.Context, b *chain.Block, rules *network.
 	return multiplier, err
 }
 
-// Stored reads the multiplier that a block stored, which prices the next one. If it belongs to a different
-// block, Stored returns [chain.ErrWrongBlock].
-func (r *Reader) Stored(ctx context.Context, item Item) (chain.Optional[chain.StoredMultiplier], error) {
+// StoredMultiplier reads the multiplier that a block stored, which prices the next one. If it belongs to a different
+// block, StoredMultiplier returns [chain.ErrWrongBlock].
+func (r *Reader) StoredMultiplier(ctx context.Context, item Item) (chain.Optional[chain.StoredMultiplier], error) {
 	return r.storedAt(ctx, item.Block.Number, item.Block.Hash, &item.Rules)
 }
 
@@ -206,7 +206,7 @@ func (r *Reader) storedAt(ctx context.Context, at uint64, hash chain.Hash, rules
 	if have, ok := m.AtHash.Get(); ok && have != hash {
 		return none, wrongBlock("multiplier", at, have, hash)
 	}
-	stored := chain.Stored(m)
+	stored := chain.StoredMultiplierOf(m)
 	if item, ok := rules.BaseFee.Stored.Get(); ok && !item.AtBlock() {
 		if stored.BaseFee, err = r.baseFeeAt(ctx, item, at, hash); err != nil {
 			return none, err

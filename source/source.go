@@ -12,7 +12,7 @@ import (
 // is in force for the next one.
 //
 // Runtime and NodeVersion return [chain.ErrNotOffered] if the source does not support them. Errors for which
-// [CannotTell] returns true are permanent. For a block that does not exist, a source of a whole chain returns
+// [IsUnsupported] returns true are permanent. For a block that does not exist, a source of a whole chain returns
 // [chain.ErrNoBlock], and one of a part of a chain returns [chain.ErrNotKept].
 type Source interface {
 	// Kept returns the heights that a source contains, if it contains a fixed part of a chain. It is unknown for a

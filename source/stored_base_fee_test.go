@@ -25,7 +25,7 @@ func TestStoredBaseFee(t *testing.T) {
 		require.Equal(t, chain.Some(chain.StoredMultiplier{At: 8, Value: chain.NewMultiplier(8), BaseFee: chain.Some(chain.NewGasPrice(want))}), item.Multiplier)
 		require.Equal(t, map[string]int{"block9": 1, "multiplier8": 1, "runtime8": 1, "BaseFee.BaseFeePerGas" + string('0'+rune(want)): 1}, src.asked)
 
-		stored, err := reader.Stored(context.Background(), item)
+		stored, err := reader.StoredMultiplier(context.Background(), item)
 		require.NoError(t, err)
 		after := chain.StoredMultiplier{At: 9, Value: chain.NewMultiplier(9)}
 		if at == "parent" {

@@ -35,30 +35,30 @@ func (e *lostNodeError) Error() string {
 
 // temporary reports whether an error is transient, so that it is right to wait, however long it takes.
 func temporary(err error) bool {
-	if CannotTell(err) {
+	if IsUnsupported(err) {
 		return false
 	}
-	return errors.As(err, new(*TemporaryError)) || lags(err) || httpclient.Passes(err)
+	return errors.As(err, new(*TemporaryError)) || lags(err) || httpclient.IsTransient(err)
 }
 
-// CannotTell reports whether an error means that a source will never be able to answer a request: a gateway
+// IsUnsupported reports whether an error means that a source will never be able to answer a request: a gateway
 // that does not know the request or cannot decode the chain's data, or an archive without the data. Other
 // errors may not occur on a retry.
-func CannotTell(err error) bool {
-	return errors.Is(err, chain.ErrCannotTell) ||
+func IsUnsupported(err error) bool {
+	return errors.Is(err, chain.ErrUnsupported) ||
 		errors.Is(err, chain.ErrNotOffered) ||
 		errors.Is(err, chain.ErrNotKept) ||
 		errors.As(err, new(*unanswerable))
 }
 
-// Lacks reports whether an error means that a source does not have a block, or will never be able to return
+// IsMissing reports whether an error means that a source does not have a block, or will never be able to return
 // it. A source of a part of a chain returns such an error for the blocks below it: a served archive, or a node
 // that keeps only the newest blocks.
-func Lacks(err error) bool { return errors.Is(err, chain.ErrNoBlock) || CannotTell(err) }
+func IsMissing(err error) bool { return errors.Is(err, chain.ErrNoBlock) || IsUnsupported(err) }
 
-// Passes reports whether a request could succeed later: the source is unreachable or busy, or the caller
+// IsTransient reports whether a request could succeed later: the source is unreachable or busy, or the caller
 // cancelled the request.
-func Passes(err error) bool {
+func IsTransient(err error) bool {
 	return err != nil && (temporary(err) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded))
 }
 
@@ -67,16 +67,16 @@ func lags(err error) bool {
 	return errors.Is(err, ErrNotFinal) || errors.Is(err, chain.ErrNoBlock)
 }
 
-// Doubtful reports whether a response is wrong, or was rejected by a proxy in front of the source, so that
+// IsBadResponse reports whether a response is wrong, or was rejected by a proxy in front of the source, so that
 // another attempt may succeed: the gateway may be starting, or its nodes may differ. Blocks that do not follow
 // each other are not doubtful: below the final head, that is permanent.
-func Doubtful(err error) bool {
+func IsBadResponse(err error) bool {
 	return !errors.As(err, new(*ForkError)) && errors.Is(err, chain.ErrWrongBlock) ||
 		errors.As(err, new(*sidecar.DecodeError)) ||
 		errors.As(err, new(*rpc.DecodeError)) ||
 		errors.Is(err, chain.ErrNotOffered) ||
 		errors.Is(err, httpclient.ErrTooLarge) ||
-		httpclient.Doubtful(err)
+		httpclient.IsBadResponse(err)
 }
 
 // pauses are the delays between attempts.

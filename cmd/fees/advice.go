@@ -146,7 +146,7 @@ func alteredByNode(err error) bool {
 
 // notThatFar reports whether a chain has no such block yet.
 func notThatFar(err error) bool {
-	return errors.Is(err, chain.ErrNoBlock) && !errors.Is(err, chain.ErrCannotTell)
+	return errors.Is(err, chain.ErrNoBlock) && !errors.Is(err, chain.ErrUnsupported)
 }
 
 // notOffered reports whether a gateway lacks an endpoint. A [source.NeitherError] contains its own remedy.

@@ -39,7 +39,7 @@ func providerAdvice(c *cobra.Command, err error) string {
 	case httpclient.NodeLost:
 		return "Restart the gateway if its node runs; the gateway has lost the connection to it"
 	case httpclient.Internal, httpclient.Unavailable:
-		if source.CannotTell(err) || errors.As(err, new(*httpclient.UnreachableError)) { // waiting does not help, or it may not run
+		if source.IsUnsupported(err) || errors.As(err, new(*httpclient.UnreachableError)) { // waiting does not help, or it may not run
 			return ""
 		}
 		return "Wait, or use another gateway or node"
@@ -51,7 +51,7 @@ func providerAdvice(c *cobra.Command, err error) string {
 // failure.
 func repliedFirst(c *cobra.Command, err error) string {
 	text := message(c, err)
-	if !errors.Is(err, chain.ErrPruned) && (source.CannotTell(err) || !httpclient.Passes(err) && httpclient.FailureOf(err) != httpclient.Denied) {
+	if !errors.Is(err, chain.ErrPruned) && (source.IsUnsupported(err) || !httpclient.IsTransient(err) && httpclient.FailureOf(err) != httpclient.Denied) {
 		return text
 	}
 	from, words := reply(err)
@@ -77,7 +77,7 @@ func reply(err error) (from, words string) {
 
 // continues returns how to continue interrupted work, "" if another attempt cannot help.
 func continues(c *cobra.Command, err error) string {
-	if app.KindOf(err) != failure.Unanswered || source.CannotTell(err) || !httpclient.Passes(err) && !source.Doubtful(err) {
+	if app.KindOf(err) != failure.Unanswered || source.IsUnsupported(err) || !httpclient.IsTransient(err) && !source.IsBadResponse(err) {
 		return ""
 	}
 	var interrupted *httpclient.InterruptedError

@@ -50,7 +50,7 @@ func TestBaseFeeUpdate(t *testing.T) {
 		"no base fee":      {block(), weights(limit, 0, 0), at(height-1, 1e18), storedAt(height, 900_000_000), "not made: the base fee is unknown", 0, "the base fee is unknown"},
 	} {
 		r := evidence.Prove(c.block, fee.Price(c.block, &rules, c.before), rules, evidence.Options{BlockWeight: c.counted})
-		r.Stored(c.stored)
+		r.CheckStoredMultiplier(c.stored)
 		require.Equal(t, c.want, outcome(t, r, "block.base_fee_update"), what)
 		check := evidence.Checks()[index(t, "block.base_fee_update")]
 		held, whyNot := r.Proves(&check, c.block)
@@ -94,7 +94,7 @@ func TestBaseFeeFollowsTheMultiplier(t *testing.T) {
 		"other multiple": {block(), storedAt(height, 1e17, 999_907_000_000), "held", 1},
 	} {
 		r := evidence.Prove(c.block, fee.Price(c.block, &rules, storedAt(height-1, 5e17, 1_000_000_000_000)), rules, evidence.Options{})
-		r.Stored(c.stored)
+		r.CheckStoredMultiplier(c.stored)
 		require.Equal(t, c.want, outcome(t, r, "block.base_fee_update"), what)
 		check := evidence.Checks()[index(t, "block.base_fee_update")]
 		held, _ := r.Proves(&check, c.block)
@@ -105,7 +105,7 @@ func TestBaseFeeFollowsTheMultiplier(t *testing.T) {
 		"minimum": {800_000_000_000, 1e16}, "maximum": {80_000_000_000_000, 18_000_000_000_000_000_000},
 	} {
 		r := evidence.Prove(block(), fee.Price(block(), &rules, storedAt(height-1, 1e18, c.base)), rules, evidence.Options{})
-		r.Stored(storedAt(height, c.multiplier, c.base))
+		r.CheckStoredMultiplier(storedAt(height, c.multiplier, c.base))
 		require.Equal(t, "held", outcome(t, r, "block.base_fee_update"))
 		held, whyNot := r.Proves(&check, block())
 		require.Zero(t, held)

@@ -60,7 +60,7 @@ func TestMultiplierFromTheBlockWeight(t *testing.T) {
 		375_000_000_001: "it stored 1000000000000000000, but 1003004500000000000 follows from 1000000000000000000 and its weight of 375000000001",
 	} {
 		r := proved(b, rules, evidence.Options{BlockWeight: weights(counted, 0, 1)})
-		r.Stored(at(height, 1_000_000_000_000_000_000))
+		r.CheckStoredMultiplier(at(height, 1_000_000_000_000_000_000))
 		require.Equal(t, want, outcome(t, r, "block.multiplier"))
 		fits := "held"
 		if counted > 375_000_000_000 {
@@ -69,7 +69,7 @@ func TestMultiplierFromTheBlockWeight(t *testing.T) {
 		require.Equal(t, fits, outcome(t, r, "block.weight"))
 	}
 	r := proved(b, rules, evidence.Options{})
-	r.Stored(at(height, 1_000_000_000_000_000_000))
+	r.CheckStoredMultiplier(at(height, 1_000_000_000_000_000_000))
 	require.Equal(t, "not made: system.blockWeight is unknown", outcome(t, r, "block.multiplier"))
 }
 
@@ -80,7 +80,7 @@ func TestBlockWeightsAsRecorded(t *testing.T) {
 	summary := evidence.NewSummary()
 	for i, report := range r.reports {
 		sequence.Add(r.blocks[i], report)
-		report.Stored(r.multipliers[i])
+		report.CheckStoredMultiplier(r.multipliers[i])
 		summary.Add(report)
 	}
 	for check, want := range map[string]evidence.Tally{

@@ -77,7 +77,7 @@ func stored(text string) (chain.Optional[chain.StoredMultiplier], error) {
 	if err != nil {
 		return chain.Optional[chain.StoredMultiplier]{}, err
 	}
-	return chain.Some(chain.Stored(m)), nil
+	return chain.Some(chain.StoredMultiplierOf(m)), nil
 }
 
 // at returns a multiplier stored at a height.
@@ -114,7 +114,7 @@ func (h *history) all(t testing.TB, o evidence.Options) []*evidence.Report {
 		sequence.Add(decoded(t, text), reports[i])
 		m, err := stored(h.multipliers[i])
 		require.NoError(t, err)
-		reports[i].Stored(m)
+		reports[i].CheckStoredMultiplier(m)
 	}
 	return reports
 }

@@ -213,7 +213,7 @@ func TestProves(t *testing.T) {
 		}
 		r, err := h.prove(5, h.blocks[5], h.multipliers[4], evidence.Options{})
 		require.NoError(t, err)
-		r.Stored(reports[6].Multiplier)
+		r.CheckStoredMultiplier(reports[6].Multiplier)
 		require.Equal(t, c.want, proofs(r, 5)["block.multiplier"], "%+v: %v", c.update, r.Findings)
 	}
 }

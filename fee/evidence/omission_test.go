@@ -109,7 +109,7 @@ func (r *recording) findings(height int, other *chain.Block, instead *evidence.R
 		copied := *report
 		copied.Findings, copied.Tallies = slices.Clone(report.Findings), slices.Clone(report.Tallies)
 		sequence.Add(b, &copied)
-		copied.Stored(r.multipliers[i])
+		copied.CheckStoredMultiplier(r.multipliers[i])
 		for _, f := range copied.Findings {
 			found[f.Check]++
 		}

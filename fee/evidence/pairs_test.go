@@ -152,11 +152,11 @@ func (p *pair) requireCharged(t *testing.T) *evidence.Summary {
 	for height, text := range p.blocks {
 		r := p.proofAt(t, height, text)
 		if last != nil {
-			r.Follows(chain.Some(last.Predecessor()))
+			r.CheckPredecessor(chain.Some(last.Predecessor()))
 		}
 		after, err := stored(p.multipliers[height])
 		require.NoError(t, err)
-		r.Stored(after)
+		r.CheckStoredMultiplier(after)
 		summary.Add(r)
 		last = r
 		for i := range r.Transactions {

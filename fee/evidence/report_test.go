@@ -137,8 +137,8 @@ func TestLaterFindingsInTheOrderOfTheChecks(t *testing.T) {
 	r := proved(b, rulesOf(t, "moonbeam", 2100), evidence.Options{})
 	other := block()
 	r.CompareWith(b, other, one)
-	r.Stored(at(height, 1))
-	r.Follows(chain.Some(evidence.Predecessor{Number: height - 1, Hash: chain.Hash{1}}))
+	r.CheckStoredMultiplier(at(height, 1))
+	r.CheckPredecessor(chain.Some(evidence.Predecessor{Number: height - 1, Hash: chain.Hash{1}}))
 	require.Equal(t, []string{"block.parent", "block.time", "block.multiplier", "native.cash", "gateway.same"}, broken(r))
 }
 
@@ -236,7 +236,7 @@ func TestProveBySpecification(t *testing.T) {
 		require.Equal(t, "the table does not contain the destinations of this runtime's fees", tally(t, r, id).Why)
 	}
 	require.Equal(t, "older runtimes, or an unknown runtime", tally(t, r, "evm.outcome").Why)
-	r.Stored(m)
+	r.CheckStoredMultiplier(m)
 	require.Equal(t, "the multiplier is read at the block itself, as in the specification", tally(t, r, "block.multiplier").Why)
 
 	noCash := block(native(t, "0", feePaid(t, "5", "0"), paidNative(t, "Yes")))
@@ -339,7 +339,7 @@ func TestFollows(t *testing.T) {
 		if c.before.Number == 0 {
 			c.after.ParentHash = c.before.Hash
 		}
-		c.after.Follows(chain.Some(c.before.Predecessor()))
+		c.after.CheckPredecessor(chain.Some(c.before.Predecessor()))
 		require.Equal(t, c.broken, broken(c.after), what)
 		require.Equal(t, c.time, tally(t, c.after, "block.time"), what)
 	}
@@ -348,7 +348,7 @@ func TestFollows(t *testing.T) {
 	rules.EqualTimes = true
 	for ms, want := range map[string]evidence.Tally{"1000": {Held: 1}, "1001": {Held: 1}, "999": {Broken: 1}} {
 		before, after := made(1, "1000"), made(2, ms)
-		after.Follows(chain.Some(before.Predecessor()))
+		after.CheckPredecessor(chain.Some(before.Predecessor()))
 		require.Equal(t, want, tally(t, after, "block.time"), ms)
 	}
 }
@@ -375,7 +375,7 @@ func TestStored(t *testing.T) {
 		rules := rulesOf(t, c.network, c.runtime)
 		b := block()
 		r := evidence.Prove(b, fee.Price(b, &rules, c.parent), rules, evidence.Options{})
-		r.Stored(c.stored)
+		r.CheckStoredMultiplier(c.stored)
 		require.Equal(t, c.want, tally(t, r, "block.multiplier"), what)
 	}
 	big, err := chain.ParseMultiplier(largest)
@@ -384,7 +384,7 @@ func TestStored(t *testing.T) {
 	parent := chain.Some(chain.StoredMultiplier{At: height - 1, Value: big})
 	heavy := block(native(t, "0", event(t, "system.ExtrinsicSuccess", object{"weight": "370000000000", "class": "Normal", "paysFee": "Yes"})))
 	r := evidence.Prove(heavy, fee.Price(heavy, &rules, parent), rules, evidence.Options{})
-	r.Stored(at(height, unit))
+	r.CheckStoredMultiplier(at(height, unit))
 	require.Equal(t, 1, tally(t, r, "block.multiplier").Broken)
 	require.Contains(t, messageOf(r, "block.multiplier"), "overflow")
 
@@ -392,7 +392,7 @@ func TestStored(t *testing.T) {
 	specification.Update = chain.Optional[rule.MultiplierUpdate]{}
 	empty := block()
 	r = evidence.Prove(empty, fee.Price(empty, &specification, one), specification, evidence.Options{})
-	r.Stored(at(height, unit))
+	r.CheckStoredMultiplier(at(height, unit))
 	require.Equal(t, "the table does not define how the multiplier changes", tally(t, r, "block.multiplier").Why)
 }
 

@@ -22,7 +22,7 @@ func NewSequence(before chain.Optional[Predecessor]) *Sequence { return &Sequenc
 func (s *Sequence) Add(block *chain.Block, r *Report) {
 	before, known := s.before.Get()
 	if known {
-		r.Follows(s.before)
+		r.CheckPredecessor(s.before)
 	}
 	// A runtime upgrade can have changed any state.
 	if known && r.ParentHash != before.Hash || r.Runtime != s.runtime {
@@ -42,8 +42,8 @@ type Predecessor struct {
 // predecessor returns this block as the next block's predecessor.
 func (r *Report) predecessor() Predecessor { return Predecessor{r.Number, r.Hash, r.Time} }
 
-// Follows checks that the block follows the one at the height below, if that is known.
-func (r *Report) Follows(before chain.Optional[Predecessor]) {
+// CheckPredecessor checks that the block follows the one at the height below, if that is known.
+func (r *Report) CheckPredecessor(before chain.Optional[Predecessor]) {
 	r.later(besideParent, nil, subject{before: before})
 }
 
@@ -81,9 +81,9 @@ func (s *subject) time() {
 	}
 }
 
-// Stored checks the multiplier that the block stored at its end, which prices the next block: it must follow
+// CheckStoredMultiplier checks the multiplier that the block stored at its end, which prices the next block: it must follow
 // from the multiplier that priced this block and from this block's weight.
-func (r *Report) Stored(multiplier chain.Optional[chain.StoredMultiplier]) {
+func (r *Report) CheckStoredMultiplier(multiplier chain.Optional[chain.StoredMultiplier]) {
 	r.later(besideStored, nil, subject{stored: multiplier})
 }
 

@@ -44,17 +44,17 @@ func (h *history) judge(t testing.TB, height int, block, multiplier string) (v v
 	}
 	if height > 0 {
 		before := h.recorded(t, height-1)
-		r.Follows(chain.Some(before.Predecessor()))
-		before.Stored(r.Multiplier)
+		r.CheckPredecessor(chain.Some(before.Predecessor()))
+		before.CheckStoredMultiplier(r.Multiplier)
 		v.add(before)
 	}
 	own, err := stored(h.multipliers[height])
 	require.NoError(t, err)
-	r.Stored(own)
+	r.CheckStoredMultiplier(own)
 	v.add(r)
 	if height+1 < len(h.blocks) {
 		after := h.recorded(t, height+1)
-		after.Follows(chain.Some(r.Predecessor()))
+		after.CheckPredecessor(chain.Some(r.Predecessor()))
 		v.add(after)
 	}
 	return v

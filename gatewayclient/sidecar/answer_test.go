@@ -96,7 +96,7 @@ func TestDecodeProportion(t *testing.T) {
 	} {
 		_, err := sidecar.DecodeProportion(text, "0x0004")
 		require.ErrorContains(t, err, want)
-		require.NotErrorIs(t, err, chain.ErrCannotTell)
+		require.NotErrorIs(t, err, chain.ErrUnsupported)
 	}
 }
 

@@ -20,7 +20,7 @@ func TestRefusal(t *testing.T) {
 		_, ofMultiplier := sidecar.DecodeMultiplier(text)
 		require.EqualError(t, ofBlock, "malformed block: "+want)
 		require.EqualError(t, ofMultiplier, "malformed multiplier: "+want)
-		require.NotErrorIs(t, ofBlock, chain.ErrCannotTell, "a gateway that says so with status 200 is asked again")
+		require.NotErrorIs(t, ofBlock, chain.ErrUnsupported, "a gateway that says so with status 200 is asked again")
 	}
 	for _, text := range []string{`{"number":"x","message":"m"}`, `{"at":{},"error":"m"}`, `{"message":1}`, `{"message":"ok"}`, `{"code":7,"message":"ok"}`, `{"code":200,"message":"ok"}`, `{"error":{}}`, `[]`, ``, `{"message":"m"`} {
 		require.Nil(t, sidecar.Refusal(text), text)

@@ -168,7 +168,7 @@ func startsMonth(t time.Time) bool { return t.Equal(ledger.MonthOf(t).Start()) }
 // wrapDatasetErr adds the ledger's location to errors that the ledger caused, and turns bad names into input errors.
 func (d *Ledger) wrapDatasetErr(err error) error {
 	var row *dataset.RowError
-	if errors.As(err, &row) || is(ledger.ErrDamaged, ledger.ErrNone)(err) || ledger.Passes(err) {
+	if errors.As(err, &row) || is(ledger.ErrDamaged, ledger.ErrNone)(err) || ledger.IsTransient(err) {
 		return d.wrapErr(err)
 	}
 	return ofDataset(err)

@@ -15,7 +15,7 @@ import (
 // KindOf returns what an error means to the user, "" for nil. A database that temporarily refuses
 // a change counts as busy.
 func KindOf(err error) failure.Kind {
-	if ledger.Passes(err) {
+	if ledger.IsTransient(err) {
 		err = errors.Join(err, ledger.ErrAway)
 	}
 	return failure.Of(err)

@@ -112,7 +112,7 @@ func (e *Examination) prove(ctx context.Context, item source.Item) (*evidence.Re
 		if err != nil {
 			return nil, nil, fmt.Errorf("the other gateway: %w", err)
 		}
-		elsewhere := chain.Stored(stored)
+		elsewhere := chain.StoredMultiplierOf(stored)
 		if of, ok := item.Rules.BaseFee.Stored.Get(); ok {
 			base, err := e.Against.BaseFee(ctx, of.Name(), of.Height(m.At))
 			if err != nil {

@@ -50,7 +50,7 @@ func identify(ctx context.Context, reader *source.Reader, height uint64) (id led
 	switch {
 	case err == nil:
 		id.Genesis = chain.Some(genesis.Hash)
-	case source.Lacks(err):
+	case source.IsMissing(err):
 		err = nil
 		if item.Block.Number == 1 {
 			id.Genesis = chain.Some(item.Block.ParentHash)

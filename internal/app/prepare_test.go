@@ -700,7 +700,7 @@ func TestBuildWantsMetadataWithADigest(t *testing.T) {
 	}
 	_, err := app.Build(t.Context(), app.BuildQuestion{Node: s.client, Tables: tables, Call: "system.remark", Arguments: []string{"0x"}, Signer: address(t, alith)})
 	require.ErrorContains(t, err, "the runtime does not have metadata of version 15")
-	require.ErrorIs(t, err, chain.ErrCannotTell)
+	require.ErrorIs(t, err, chain.ErrUnsupported)
 	require.Equal(t, []string{`"Metadata_metadata_at_version" "0x0f000000"`}, asked)
 }
 

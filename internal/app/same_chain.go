@@ -37,7 +37,7 @@ type BlockHashes interface {
 // final head if the gateway lacks block 0. Known is false if one of them cannot answer now.
 func (s *SameChain) Check(ctx context.Context) (known bool, err error) {
 	b, err := s.Source.Block(ctx, 0)
-	if source.Lacks(err) {
+	if source.IsMissing(err) {
 		b, err = s.Source.Head(ctx, false)
 	}
 	if err != nil {

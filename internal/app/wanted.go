@@ -200,7 +200,7 @@ func (c *calendar) findLow(ctx context.Context) error {
 	for height := uint64(0); low < high; height = low + (high-low)/2 { // try block 0 first, as nearly all sources have it
 		_, err := c.reader.Source.Block(ctx, height)
 		switch {
-		case err == nil, height == 0 && source.CannotTell(err):
+		case err == nil, height == 0 && source.IsUnsupported(err):
 			high = height
 		case errors.Is(err, chain.ErrNoBlock):
 			low = height + 1

@@ -32,7 +32,7 @@ func Work(ctx context.Context, place string, o WorkOptions) error {
 	lastMessage := ""
 	for failures := 0; ; failures++ {
 		err := work(ctx, place, &o)
-		if !ledger.Passes(err) || permanent(err) || ctx.Err() != nil {
+		if !ledger.IsTransient(err) || permanent(err) || ctx.Err() != nil {
 			return err
 		}
 		if text := err.Error(); text != lastMessage {

@@ -15,7 +15,7 @@ import (
 
 type answers map[string]error
 
-func (a answers) Answer(_ context.Context, question string) (string, error) {
+func (a answers) Get(_ context.Context, question string) (string, error) {
 	return `"` + question + `"`, a[question]
 }
 

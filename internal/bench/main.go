@@ -114,7 +114,7 @@ func pass(answers []answer, rules network.Rules) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		report := fee.Price(b, &rules, chain.Some(chain.Stored(m)))
+		report := fee.Price(b, &rules, chain.Some(chain.StoredMultiplierOf(m)))
 		if b.Number != uint64(i+1) || !report.Totals.Complete {
 			return "", fmt.Errorf("block %d: wrong block, or incomplete", i+1)
 		}

@@ -29,8 +29,8 @@ func TestPassesAndDoubtful(t *testing.T) {
 		{&httpclient.UnusableError{Err: cut}, false, true},
 		{&httpclient.InterruptedError{Next: 7, Err: status(http.StatusBadGateway, "")}, true, false},
 	} {
-		require.Equal(t, c.passes, httpclient.Passes(c.err), "%v", c.err)
-		require.Equal(t, c.doubtful, httpclient.Doubtful(c.err), "%v", c.err)
+		require.Equal(t, c.passes, httpclient.IsTransient(c.err), "%v", c.err)
+		require.Equal(t, c.doubtful, httpclient.IsBadResponse(c.err), "%v", c.err)
 	}
 	require.ErrorIs(t, &httpclient.UnusableError{Err: cut}, cut)
 	require.EqualError(t, &httpclient.UnusableError{Err: cut}, "unexpected end")

@@ -183,8 +183,8 @@ func ofText(text string, failure Failure) Failure {
 	return failure
 }
 
-// Passes reports whether the same request may succeed later without any action by the user.
-func Passes(err error) bool {
+// IsTransient reports whether the same request may succeed later without any action by the user.
+func IsTransient(err error) bool {
 	switch FailureOf(err) {
 	case QuotaSpent, Internal, NodeLost, Unavailable, Busy:
 		return true
@@ -192,9 +192,9 @@ func Passes(err error) bool {
 	return false
 }
 
-// Doubtful reports whether err may be due to the current state of the server rather than the request: if the
+// IsBadResponse reports whether err may be due to the current state of the server rather than the request: if the
 // address has answered before, a retry may succeed.
-func Doubtful(err error) bool {
+func IsBadResponse(err error) bool {
 	f := FailureOf(err)
 	return f == Denied || f == Unusable
 }

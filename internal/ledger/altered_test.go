@@ -285,10 +285,10 @@ func TestPaid(t *testing.T) {
 // Temporary errors are distinguished from permanent ones, also when wrapped.
 func TestPasses(t *testing.T) {
 	for code, want := range map[string]bool{"40001": true, "40P01": true, "53300": true, "55P03": true, "57P01": true, "25006": true, "53100": false, "42P01": false, "XX001": false, "57014": false} {
-		require.Equal(t, want, ledger.Passes(fmt.Errorf("written: %w", &pgconn.PgError{Code: code})), code)
+		require.Equal(t, want, ledger.IsTransient(fmt.Errorf("written: %w", &pgconn.PgError{Code: code})), code)
 	}
-	require.False(t, ledger.Passes(nil))
-	require.False(t, ledger.Passes(ledger.ErrLocked))
+	require.False(t, ledger.IsTransient(nil))
+	require.False(t, ledger.IsTransient(ledger.ErrLocked))
 }
 
 // For very many accounts, all costs are read and filtered.

@@ -222,7 +222,7 @@ func (b *Book) Identity(ctx context.Context) (Identity, error) {
 // If nothing is sealed yet and first is lower, the ledger then starts at first; otherwise it does so
 // once the blocks below it are sealed.
 func (b *Book) Begin(ctx context.Context, id Identity, first uint64) error {
-	if _, err := b.clear(ctx, func(_, _ uint64) {}); err != nil && !errors.Is(err, ErrNone) && !Passes(err) {
+	if _, err := b.clear(ctx, func(_, _ uint64) {}); err != nil && !errors.Is(err, ErrNone) && !IsTransient(err) {
 		return err
 	}
 	return b.change(ctx, func(tx transaction) error {

@@ -114,7 +114,7 @@ func backend(ctx context.Context, c *pgx.Conn) (pid uint32, err error) {
 func refusedBy(err error) error {
 	var said *pgconn.PgError
 	switch {
-	case !errors.As(err, &said) || Passes(err):
+	case !errors.As(err, &said) || IsTransient(err):
 		return nil
 	case said.Code == "08P01": // a start-up parameter that a pooler does not accept
 		return fmt.Errorf("%w: a connection pooler does not accept a parameter of the address. Use the database's direct address: %w", ErrRefused, err)

@@ -398,8 +398,8 @@ func numbered(query string) string {
 // connections, lock timeouts, a server that starts, stops or recovers, and one that is read-only for now.
 var passing = []string{"40", "53300", "55P03", "57P01", "57P02", "57P03", "25006"}
 
-// Passes reports whether a database error is temporary, so that a retry may succeed.
-func Passes(err error) bool {
+// IsTransient reports whether a database error is temporary, so that a retry may succeed.
+func IsTransient(err error) bool {
 	var refused *pgconn.PgError
 	return errors.As(err, &refused) && slices.ContainsFunc(passing, func(code string) bool { return strings.HasPrefix(refused.Code, code) })
 }

@@ -91,17 +91,17 @@ func Single(ctx context.Context, reader *source.Reader, item source.Item, o evid
 		return Block(ctx, reader, item, o)
 	}
 	asked.Go(func() { before, noBefore = Before(ctx, reader, height) })
-	asked.Go(func() { stored, noStored = reader.Stored(ctx, item) })
+	asked.Go(func() { stored, noStored = reader.StoredMultiplier(ctx, item) })
 	report, err := Block(ctx, reader, item, o)
 	asked.Wait()
-	if !source.CannotTell(noBefore) {
+	if !source.IsUnsupported(noBefore) {
 		noAnswer(report, evidence.AboutParent, height-1, noBefore)
 	}
-	if !source.CannotTell(noStored) {
+	if !source.IsUnsupported(noStored) {
 		noAnswer(report, evidence.AboutMultiplier, height, noStored)
 	}
-	report.Follows(before)
-	report.Stored(stored)
+	report.CheckPredecessor(before)
+	report.CheckStoredMultiplier(stored)
 	report.Notes = append(report.Notes, report.Uncompared()...)
 	return report, err
 }
@@ -110,7 +110,7 @@ func Single(ctx context.Context, reader *source.Reader, item source.Item, o evid
 func noAnswer(r *evidence.Report, about evidence.Subject, at uint64, err error) {
 	switch {
 	case err == nil:
-	case source.CannotTell(err):
+	case source.IsUnsupported(err):
 		r.Notes = append(r.Notes, fmt.Sprintf("%s: %v", about, err))
 	default:
 		r.NotAnswered(evidence.Question{About: about, At: at, Why: err.Error()})
@@ -134,7 +134,7 @@ func (p *Prover) Range(ctx context.Context, blocks chain.Heights, before chain.O
 				// After a timeout the request is not retried.
 				if last != nil && !httpclient.TimedOut(x.err) {
 					if stored, err := p.stored(ctx, last.Item); err == nil {
-						if last.Report.Stored(stored); !yield(*last, nil) {
+						if last.Report.CheckStoredMultiplier(stored); !yield(*last, nil) {
 							return
 						}
 					}
@@ -144,7 +144,7 @@ func (p *Prover) Range(ctx context.Context, blocks chain.Heights, before chain.O
 			}
 			sequence.Add(x.Block, x.Report)
 			if last != nil {
-				if last.Report.Stored(x.Report.Multiplier); !yield(*last, nil) {
+				if last.Report.CheckStoredMultiplier(x.Report.Multiplier); !yield(*last, nil) {
 					return
 				}
 			}
@@ -153,13 +153,13 @@ func (p *Prover) Range(ctx context.Context, blocks chain.Heights, before chain.O
 		stored, err := p.stored(ctx, last.Item)
 		switch {
 		case err == nil:
-		case source.Passes(err) && ctx.Err() == nil:
+		case source.IsTransient(err) && ctx.Err() == nil:
 			last.Report.NotAnswered(evidence.Question{About: evidence.AboutMultiplier, At: last.Block.Number, Why: err.Error()})
 		default:
 			yield(Proved{}, err)
 			return
 		}
-		last.Report.Stored(stored)
+		last.Report.CheckStoredMultiplier(stored)
 		yield(*last, nil)
 	}
 }
@@ -215,7 +215,7 @@ func (p *Prover) Follow(ctx context.Context, heads source.Heads, o source.Follow
 			if sequence == nil {
 				if !before.Known() && x.Block.Number > 0 {
 					if before, _ = Before(ctx, p.Reader, x.Block.Number); !before.Known() {
-						x.Report.Follows(before)
+						x.Report.CheckPredecessor(before)
 					}
 				}
 				sequence = evidence.NewSequence(before)
@@ -246,7 +246,7 @@ func (p *Prover) patiently(ctx context.Context, item source.Item, trouble func(e
 		if x.err == nil {
 			missing = p.whole(ctx, x)
 		}
-		waits := source.Passes(x.err) || (x.err == nil || source.Doubtful(x.err)) && again < maxRetries
+		waits := source.IsTransient(x.err) || (x.err == nil || source.IsBadResponse(x.err)) && again < maxRetries
 		if missing == nil || !waits || ctx.Err() != nil {
 			return x
 		}
@@ -266,10 +266,10 @@ func (p *Prover) whole(ctx context.Context, x *result) (missing error) {
 	stored, err := p.stored(ctx, x.Item)
 	switch {
 	case err == nil:
-		x.Report.Stored(stored)
-	case source.Passes(err) && ctx.Err() == nil:
+		x.Report.CheckStoredMultiplier(stored)
+	case source.IsTransient(err) && ctx.Err() == nil:
 		x.Report.NotAnswered(evidence.Question{About: evidence.AboutMultiplier, At: x.Block.Number, Why: err.Error()})
-		x.Report.Stored(stored)
+		x.Report.CheckStoredMultiplier(stored)
 		return err
 	default:
 		x.err = err
@@ -287,7 +287,7 @@ func Before(ctx context.Context, reader *source.Reader, height uint64) (none cha
 		return none, nil
 	}
 	b, err := reader.Source.Block(ctx, height-1)
-	if source.Lacks(err) {
+	if source.IsMissing(err) {
 		return none, nil
 	}
 	if err != nil {
@@ -299,7 +299,7 @@ func Before(ctx context.Context, reader *source.Reader, height uint64) (none cha
 
 // stored returns the multiplier that a block stored; unknown if an archive does not have it.
 func (p *Prover) stored(ctx context.Context, item source.Item) (none chain.Optional[chain.StoredMultiplier], err error) {
-	stored, err := p.Reader.Stored(ctx, item)
+	stored, err := p.Reader.StoredMultiplier(ctx, item)
 	if errors.Is(err, chain.ErrNotKept) {
 		return none, nil
 	}

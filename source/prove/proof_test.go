@@ -211,8 +211,8 @@ func TestAnAnswerIsJudgedTheSameEverywhere(t *testing.T) {
 			return m, refused
 		}, refused},
 		"cannot tell": {func(m chain.AtBlock[chain.Multiplier]) (chain.AtBlock[chain.Multiplier], error) {
-			return m, chain.ErrCannotTell
-		}, chain.ErrCannotTell},
+			return m, chain.ErrUnsupported
+		}, chain.ErrUnsupported},
 	} {
 		for at, delivered := range map[uint64][]uint64{9: nil, 12: {10, 11}, 15: {10, 11, 12, 13, 14}} {
 			p := prover(t, nil)

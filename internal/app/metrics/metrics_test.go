@@ -48,7 +48,7 @@ func TestSource(t *testing.T) {
 	place := httpclient.Place{What: httpclient.Gateway}
 	status := func(code int) error { return fmt.Errorf("block 7: %w", &httpclient.StatusError{Code: code}) }
 	for i, err := range []error{
-		nil, chain.ErrNoBlock, fmt.Errorf("%w: %w", chain.ErrCannotTell, status(500)), fmt.Errorf("%w: %w", chain.ErrNotOffered, status(404)),
+		nil, chain.ErrNoBlock, fmt.Errorf("%w: %w", chain.ErrUnsupported, status(500)), fmt.Errorf("%w: %w", chain.ErrNotOffered, status(404)),
 		status(429), status(401), status(404), status(500), status(503),
 		&httpclient.UnreachableError{Place: place, Err: errors.New("refused")}, &httpclient.UnreachableError{Place: place, Err: &httpclient.TimeoutError{}}, &httpclient.UnreachableError{Place: place, Err: context.Canceled},
 		httpclient.ErrNotJSON,

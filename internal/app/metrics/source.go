@@ -49,7 +49,7 @@ func outcome(err error) string {
 	var status *httpclient.StatusError
 	var unreachable *httpclient.UnreachableError
 	switch {
-	case err == nil, errors.Is(err, chain.ErrNoBlock), errors.Is(err, chain.ErrCannotTell), errors.Is(err, chain.ErrNotOffered):
+	case err == nil, errors.Is(err, chain.ErrNoBlock), errors.Is(err, chain.ErrUnsupported), errors.Is(err, chain.ErrNotOffered):
 		return "answered"
 	case errors.Is(err, context.Canceled):
 		return "cancelled"

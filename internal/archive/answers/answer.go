@@ -41,7 +41,7 @@ func (r *recorder) obtain(ctx context.Context, path, question string, check func
 	case <-ctx.Done():
 		return answer{}, ctx.Err()
 	}
-	text, err := r.gateway.Answer(httpclient.Checked(ctx, func(text string) error {
+	text, err := r.gateway.Get(httpclient.Checked(ctx, func(text string) error {
 		if err := check(text); !errors.Is(err, archive.ErrNotFinal) { // not an error of the answer
 			return err
 		}

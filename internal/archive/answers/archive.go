@@ -465,7 +465,7 @@ func (a *Archive) tooLarge(path string) error {
 func (a *Archive) damaged(path string, err error) error {
 	var refused *sidecar.RefusalError
 	if errors.As(err, &refused) { // the gateway's message, as recorded
-		return fmt.Errorf("%s: %s: %w: %w", a.name, path, chain.ErrCannotTell, refused)
+		return fmt.Errorf("%s: %s: %w: %w", a.name, path, chain.ErrUnsupported, refused)
 	}
 	return fmt.Errorf("%s: %s: %w: %w", a.name, path, ErrDamaged, err)
 }

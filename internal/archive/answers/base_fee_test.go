@@ -29,10 +29,10 @@ func newStoring(last uint64) storing {
 	return s
 }
 
-func (s storing) Answer(ctx context.Context, path string) (string, error) {
-	text, err := s.synthetic.Answer(ctx, path)
+func (s storing) Get(ctx context.Context, path string) (string, error) {
+	text, err := s.synthetic.Get(ctx, path)
 	if err != nil && strings.HasPrefix(path, "/pallets/baseFee/") {
-		err = fmt.Errorf("%w: status 400", chain.ErrCannotTell)
+		err = fmt.Errorf("%w: status 400", chain.ErrUnsupported)
 	}
 	return text, err
 }

@@ -25,7 +25,7 @@ func BenchmarkRecord(b *testing.B) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		requests.Add(1)
 		time.Sleep(latency)
-		text, err := empty{}.Answer(r.Context(), r.URL.RequestURI())
+		text, err := empty{}.Get(r.Context(), r.URL.RequestURI())
 		if err != nil {
 			http.NotFound(w, r)
 			return

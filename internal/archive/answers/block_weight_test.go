@@ -45,14 +45,14 @@ func newCounting(last uint64) counting {
 	return g
 }
 
-func (g counting) Answer(ctx context.Context, path string) (string, error) {
+func (g counting) Get(ctx context.Context, path string) (string, error) {
 	g.add(path)
 	for at, err := range g.refuses {
 		if path == sidecar.BlockWeightPath(at) {
 			return "", err
 		}
 	}
-	return g.synthetic.Answer(ctx, path)
+	return g.synthetic.Get(ctx, path)
 }
 
 // weights are the requests for block weights, without the first skipped ones.
@@ -109,7 +109,7 @@ func TestBlockWeights(t *testing.T) {
 				told, fromClient := client.BlockWeight(ctx, at)
 				if at < c.first || at > c.last {
 					require.ErrorIs(t, err, answers.ErrLacks)
-					require.ErrorIs(t, fromClient, chain.ErrCannotTell)
+					require.ErrorIs(t, fromClient, chain.ErrUnsupported)
 					continue
 				}
 				require.NoError(t, err)
@@ -240,7 +240,7 @@ func TestBlockWeightsThatAreRefused(t *testing.T) {
 	ctx := context.Background()
 	notFound := &httpclient.StatusError{Code: http.StatusNotFound}
 	for name, refusal := range map[string]error{
-		"a pallet that it does not know": fmt.Errorf("%w: status 400", chain.ErrCannotTell),
+		"a pallet that it does not know": fmt.Errorf("%w: status 400", chain.ErrUnsupported),
 		"no such path":                   fmt.Errorf("%w: %w", chain.ErrNotOffered, notFound),
 		"not found, in JSON":             fmt.Errorf("%w: %w", chain.ErrNoBlock, notFound),
 	} {
@@ -305,7 +305,7 @@ func TestArchiveWithoutBlockWeights(t *testing.T) {
 	require.NotErrorIs(t, err, answers.ErrDamaged)
 	client, _ := served(t, a)
 	_, err = client.BlockWeight(ctx, 8)
-	require.ErrorIs(t, err, chain.ErrCannotTell)
+	require.ErrorIs(t, err, chain.ErrUnsupported)
 	require.ErrorContains(t, err, `"system" was not recognized as a queryable pallet`)
 	options.BlockWeight = wanting
 	_, err = answers.Record(ctx, gone{}, directory, options)
@@ -334,8 +334,8 @@ func TestBlockWeightsWithoutARuntime(t *testing.T) {
 // block.
 type headed struct{ counting }
 
-func (h headed) Answer(ctx context.Context, path string) (string, error) {
-	text, err := h.counting.Answer(ctx, path)
+func (h headed) Get(ctx context.Context, path string) (string, error) {
+	text, err := h.counting.Get(ctx, path)
 	if errors.Is(err, chain.ErrNotOffered) && strings.HasPrefix(path, "/runtime/spec?at=") {
 		err = chain.ErrNoBlock
 	}

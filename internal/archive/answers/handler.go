@@ -50,7 +50,7 @@ func badRequest(format string, args ...any) error {
 var errNoSuchBlock = render.Refused(http.StatusInternalServerError, render.NoBlock)
 
 // Answer answers a request.
-func (g gateway) Answer(ctx context.Context, question string) (string, error) {
+func (g gateway) Get(ctx context.Context, question string) (string, error) {
 	u, err := url.ParseRequestURI(question)
 	if err != nil {
 		return "", chain.ErrNotOffered

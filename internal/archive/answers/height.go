@@ -134,7 +134,7 @@ func (r *recorder) blockWeight(ctx context.Context, at uint64, hash chain.Hash) 
 // recording, which can continue later: what is left out now is left out for good.
 func unlessRefused(a answer, err error) ([]answer, error) {
 	var status *httpclient.StatusError
-	if errors.Is(err, chain.ErrCannotTell) || errors.Is(err, chain.ErrNotOffered) || errors.As(err, &status) && status.Code == http.StatusNotFound {
+	if errors.Is(err, chain.ErrUnsupported) || errors.Is(err, chain.ErrNotOffered) || errors.As(err, &status) && status.Code == http.StatusNotFound {
 		return nil, nil
 	}
 	if err != nil {

@@ -41,10 +41,10 @@ func newGoverned(last uint64) governed {
 	return g
 }
 
-func (g governed) Answer(ctx context.Context, path string) (string, error) {
-	text, err := g.synthetic.Answer(ctx, path)
+func (g governed) Get(ctx context.Context, path string) (string, error) {
+	text, err := g.synthetic.Get(ctx, path)
 	if err != nil && strings.HasPrefix(path, "/pallets/parameters/") {
-		err = fmt.Errorf("%w: status 400", chain.ErrCannotTell)
+		err = fmt.Errorf("%w: status 400", chain.ErrUnsupported)
 	}
 	return text, err
 }
@@ -95,9 +95,9 @@ func TestParameters(t *testing.T) {
 			require.ErrorIs(t, err, answers.ErrLacks)
 			require.ErrorContains(t, err, "recorded with key 0x0004, not 0x0000")
 			_, err = client.FeesTreasuryProportion(ctx, "0x0000", 9)
-			require.ErrorIs(t, err, chain.ErrCannotTell)
+			require.ErrorIs(t, err, chain.ErrUnsupported)
 			_, err = client.FeesTreasuryProportion(ctx, `{"RuntimeConfig":"FeesTreasuryProportion"}`, 9)
-			require.ErrorIs(t, err, chain.ErrCannotTell)
+			require.ErrorIs(t, err, chain.ErrUnsupported)
 			require.ErrorContains(t, err, "Cannot map Enum JSON")
 
 			// From its copy: the same, except what the gateway did not offer.
@@ -122,13 +122,13 @@ func isLacking(err error) bool {
 }
 
 func isFinal(err error) bool {
-	return strings.Contains(err.Error(), chain.ErrCannotTell.Error())
+	return strings.Contains(err.Error(), chain.ErrUnsupported.Error())
 }
 
 // gone is a gateway that is away.
 type gone struct{}
 
-func (gone) Answer(context.Context, string) (string, error) {
+func (gone) Get(context.Context, string) (string, error) {
 	return "", &httpclient.UnreachableError{Place: httpclient.Place{What: httpclient.Gateway, Address: "http://gateway"}, Err: context.DeadlineExceeded}
 }
 

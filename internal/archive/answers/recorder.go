@@ -17,7 +17,7 @@ import (
 
 // Answers is a gateway that returns the exact bytes of its answers.
 type Answers interface {
-	Answer(ctx context.Context, path string) (string, error)
+	Get(ctx context.Context, path string) (string, error)
 }
 
 // Record records a gateway's answers for a range of blocks in a directory: the blocks, their headers, the multipliers, the
@@ -200,7 +200,7 @@ func (r *recorder) finish(ctx context.Context) (*Manifest, error) {
 // gatewayVersion returns the version that the gateway states at its root. It is requested last: the root has no
 // version in its path, and a client would conclude that no path has one.
 func (r *recorder) gatewayVersion(ctx context.Context) (string, error) {
-	text, err := r.gateway.Answer(ctx, "/")
+	text, err := r.gateway.Get(ctx, "/")
 	var unreachable *httpclient.UnreachableError
 	if errors.As(err, &unreachable) || ctx.Err() != nil {
 		return "", err

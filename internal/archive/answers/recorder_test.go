@@ -187,7 +187,7 @@ func TestReadRecorded(t *testing.T) {
 // synthetic is a gateway with the answers of a chain of empty blocks.
 type synthetic map[string]string
 
-func (s synthetic) Answer(_ context.Context, path string) (string, error) {
+func (s synthetic) Get(_ context.Context, path string) (string, error) {
 	if text, ok := s[path]; ok {
 		return text, nil
 	}
@@ -389,11 +389,11 @@ func TestRecordRefuses(t *testing.T) {
 // unreachable has no root.
 type unreachable struct{ synthetic }
 
-func (u unreachable) Answer(ctx context.Context, path string) (string, error) {
+func (u unreachable) Get(ctx context.Context, path string) (string, error) {
 	if path == "/" {
 		return "", &httpclient.UnreachableError{Place: httpclient.Place{What: httpclient.Gateway, Address: "http://localhost"}, Err: errors.New("gone")}
 	}
-	return u.synthetic.Answer(ctx, path)
+	return u.synthetic.Get(ctx, path)
 }
 
 func TestRecordStops(t *testing.T) {

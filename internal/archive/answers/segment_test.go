@@ -155,9 +155,9 @@ type counted struct {
 	asked atomic.Int64
 }
 
-func (c *counted) Answer(ctx context.Context, path string) (string, error) {
+func (c *counted) Get(ctx context.Context, path string) (string, error) {
 	c.asked.Add(1)
-	return c.Answers.Answer(ctx, path)
+	return c.Answers.Get(ctx, path)
 }
 
 // A block takes three questions, its header's one of them; the runtimes take few.
@@ -477,12 +477,12 @@ func TestHostileSegments(t *testing.T) {
 // errorsOnly is a gateway that gives no answer.
 type errorsOnly struct{}
 
-func (errorsOnly) Answer(context.Context, string) (string, error) { return "", errKilled }
+func (errorsOnly) Get(context.Context, string) (string, error) { return "", errKilled }
 
 // empty is a chain of empty blocks that is made while it is asked for.
 type empty struct{}
 
-func (empty) Answer(_ context.Context, path string) (string, error) {
+func (empty) Get(_ context.Context, path string) (string, error) {
 	switch path {
 	case "/":
 		return `{"version":"18.0.0"}`, nil
@@ -551,11 +551,11 @@ func TestMemoryOfLongRanges(t *testing.T) {
 // huge answers one question with more than any answer may be.
 type huge struct{ synthetic }
 
-func (h huge) Answer(ctx context.Context, path string) (string, error) {
+func (h huge) Get(ctx context.Context, path string) (string, error) {
 	if path == "/blocks/4" {
 		return strings.Repeat(" ", httpclient.DefaultMaxAnswer+1), nil
 	}
-	return h.synthetic.Answer(ctx, path)
+	return h.synthetic.Get(ctx, path)
 }
 
 func TestRecordRefusesHugeAnswers(t *testing.T) {

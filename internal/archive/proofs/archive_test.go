@@ -95,7 +95,7 @@ func requireAnswers(t *testing.T, a *Archive, first, last uint64, lacks string) 
 	require.NoError(t, err)
 	for height := last; height >= first; height-- {
 		for _, question := range []string{"/blocks/%d", "/runtime/spec?at=%d", "/pallets/transactionPayment/storage/nextFeeMultiplier?at=%d"} {
-			_, err := g.Answer(t.Context(), fmt.Sprintf(question, height))
+			_, err := g.Get(t.Context(), fmt.Sprintf(question, height))
 			if height == last && lacks != "" && question == "/runtime/spec?at=%d" {
 				require.ErrorContains(t, err, lacks, question)
 				continue

@@ -50,9 +50,9 @@ func TestBaseFees(t *testing.T) {
 	require.NoError(t, err)
 	live := gateway.New(node)
 	for height := 0; height <= 20; height++ {
-		want, err := live.Answer(t.Context(), fmt.Sprintf(question, height))
+		want, err := live.Get(t.Context(), fmt.Sprintf(question, height))
 		require.NoError(t, err)
-		have, err := kept.Answer(t.Context(), fmt.Sprintf(question, height))
+		have, err := kept.Get(t.Context(), fmt.Sprintf(question, height))
 		require.NoError(t, err)
 		require.Equal(t, want, have)
 	}
@@ -63,7 +63,7 @@ func TestBaseFees(t *testing.T) {
 	require.NoError(t, err)
 	kept, err = plain.Gateway()
 	require.NoError(t, err)
-	_, err = kept.Answer(t.Context(), fmt.Sprintf(question, 5))
+	_, err = kept.Get(t.Context(), fmt.Sprintf(question, 5))
 	require.ErrorIs(t, err, chain.ErrNotKept)
 
 	_, err = proofs.Record(t.Context(), proofs.FromNode(node), filepath.Join(t.TempDir(), "none"), proofs.RecordOptions{First: 1, Last: 2,

@@ -203,9 +203,9 @@ func (a *Archive) Metadata(_ context.Context, block chain.Hash) ([]byte, error) 
 	return a.piece(a.manifest.runtime(r.RuntimeName).Metadata, maxRuntime)
 }
 
-// MetadataAt returns [chain.ErrCannotTell]: only one metadata version is recorded.
+// MetadataAt returns [chain.ErrUnsupported]: only one metadata version is recorded.
 func (a *Archive) MetadataAt(context.Context, chain.Hash, uint32) ([]byte, error) {
-	return nil, fmt.Errorf("%s: metadata of another version: %w", a.name, chain.ErrCannotTell)
+	return nil, fmt.Errorf("%s: metadata of another version: %w", a.name, chain.ErrUnsupported)
 }
 
 // Call answers state_getRuntimeVersion and the methods with the node's statements about itself and its chain. Other methods

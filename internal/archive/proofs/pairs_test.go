@@ -82,9 +82,9 @@ func compareWithPair(t *testing.T, name string, layout int) {
 		for _, file := range files {
 			height, folder := strings.TrimSuffix(filepath.Base(file), ".json"), filepath.Base(filepath.Dir(file))
 			asked := strings.NewReplacer("HEIGHT", height, "ACCOUNT", folder).Replace(question)
-			want, err := live.Answer(t.Context(), asked) // which is Sidecar's, by a test of internal/node/gateway
+			want, err := live.Get(t.Context(), asked) // which is Sidecar's, by a test of internal/node/gateway
 			require.NoError(t, err, asked)
-			have, err := kept.Answer(t.Context(), asked)
+			have, err := kept.Get(t.Context(), asked)
 			require.NoError(t, err, asked)
 			require.Equal(t, want, have, asked)
 			compared[kind]++
@@ -94,10 +94,10 @@ func compareWithPair(t *testing.T, name string, layout int) {
 	require.Greater(t, compared["balance-info/*"], 100)
 	require.Greater(t, compared["blocks"], 20)
 
-	_, err = kept.Answer(t.Context(), "/blocks/"+strconv.FormatUint(head.Number+1, 10))
+	_, err = kept.Get(t.Context(), "/blocks/"+strconv.FormatUint(head.Number+1, 10))
 	require.ErrorIs(t, err, chain.ErrNotKept)
 	unkept := chain.Address20([20]byte{1})
 	require.False(t, slices.Contains(o.Accounts, unkept))
-	_, err = kept.Answer(t.Context(), "/accounts/"+unkept.String()+"/balance-info?at=5")
+	_, err = kept.Get(t.Context(), "/accounts/"+unkept.String()+"/balance-info?at=5")
 	require.ErrorIs(t, err, chain.ErrNotKept)
 }

@@ -88,7 +88,7 @@ func (d *drafting) stored(ctx context.Context, pallet, item string) (v jsonscan.
 	}
 	answer, err := d.view.Query(ctx, pallet+"."+item, nil)
 	var refused *rpc.RPCError
-	if errors.Is(err, chain.ErrCannotTell) || errors.As(err, &refused) { // a figure to find
+	if errors.Is(err, chain.ErrUnsupported) || errors.As(err, &refused) { // a figure to find
 		return v, false, nil
 	}
 	return answer.Member("value"), err == nil, err

@@ -71,7 +71,7 @@ func TestPrepareWhatIsWrong(t *testing.T) {
 		5: "State already discarded",
 		7: "the node's header has the hash " + n.best[8],
 	} {
-		_, err := g.Answer(t.Context(), fmt.Sprintf("/blocks/%d", height))
+		_, err := g.Get(t.Context(), fmt.Sprintf("/blocks/%d", height))
 		require.ErrorContains(t, err, says)
 	}
 	for _, height := range []int{1, 2, 4, 6, 8, 16} {

@@ -35,7 +35,7 @@ func TestNodeBehindOnABranch(t *testing.T) {
 			return result(list), true
 		}
 	})
-	_, err := g.Answer(t.Context(), "/blocks/17")
+	_, err := g.Get(t.Context(), "/blocks/17")
 	require.ErrorIs(t, err, chain.ErrWrongBlock)
 	require.ErrorContains(t, err, "block 24")
 	n.set(func() { n.instead = nil })

@@ -39,7 +39,7 @@ func Example() {
 	if when, known := made.Get(); known {
 		fmt.Println("block", block.Number, "was made at", when.Std().UTC().Format(time.RFC3339))
 	}
-	_, err = gateway.Answer(ctx, "/blocks/31")
+	_, err = gateway.Get(ctx, "/blocks/31")
 	fmt.Println("no block 31:", errors.Is(err, chain.ErrNoBlock))
 	// Output:
 	// block 7 was made at 2025-01-01T00:01:12Z

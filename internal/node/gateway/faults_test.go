@@ -77,7 +77,7 @@ func TestFaults(t *testing.T) {
 			require.NoError(t, err)
 			g := gateway.New(client)
 			faults.Quiet(true) // it is this chain's gateway
-			for err = errors.New(""); err != nil; _, err = g.Answer(t.Context(), "/blocks/head/header") {
+			for err = errors.New(""); err != nil; _, err = g.Get(t.Context(), "/blocks/head/header") {
 			}
 			faults.Quiet(false)
 			var guard sync.Mutex
@@ -87,7 +87,7 @@ func TestFaults(t *testing.T) {
 				all.Go(func() {
 					for range 12 {
 						q := questions[dice.IntN(len(questions))]
-						have, err := g.Answer(t.Context(), q.question)
+						have, err := g.Get(t.Context(), q.question)
 						guard.Lock()
 						switch {
 						case err == nil && slices.Contains(q.right, have):

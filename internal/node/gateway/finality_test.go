@@ -47,7 +47,7 @@ func TestReorganisation(t *testing.T) {
 	require.Equal(t, notFinal(n.wanted(t, 22)), answer(t, g, "/blocks/22"))
 	require.Equal(t, before, answer(t, g, "/blocks/%s", left))
 	require.Contains(t, answer(t, g, multiplierAt, 22), n.best[22])
-	_, err := g.Answer(t.Context(), "/blocks/24")
+	_, err := g.Get(t.Context(), "/blocks/24")
 	require.ErrorIs(t, err, chain.ErrNoBlock)
 
 	n.set(func() { n.final = 23 })
@@ -92,10 +92,10 @@ func TestFinalHeadThatGoesBack(t *testing.T) {
 
 	n.grow(5, 24, 1)
 	n.set(func() { n.final = 24 })
-	_, err := g.Answer(t.Context(), "/blocks/head")
+	_, err := g.Get(t.Context(), "/blocks/head")
 	require.ErrorIs(t, err, chain.ErrWrongBlock)
 	require.ErrorContains(t, err, "its chain changed or was restarted")
-	_, err = g.Answer(t.Context(), "/blocks/25")
+	_, err = g.Get(t.Context(), "/blocks/25")
 	require.ErrorContains(t, err, "its chain changed or was restarted")
 }
 
@@ -123,7 +123,7 @@ func TestGivingUp(t *testing.T) {
 			holding, letGo := context.WithCancel(t.Context())
 			done := make(chan error, 2)
 			ask := func(ctx context.Context) {
-				_, err := g.Answer(ctx, question)
+				_, err := g.Get(ctx, question)
 				done <- err
 			}
 			go ask(holding)

@@ -77,7 +77,7 @@ func noBlock(meaning error) error {
 
 // Answer answers a request to Sidecar, given as a path with its query, such as /blocks/25. What Sidecar refuses is a
 // *[render.RefusedError]; other errors come from the node.
-func (g *Gateway) Answer(ctx context.Context, question string) (string, error) {
+func (g *Gateway) Get(ctx context.Context, question string) (string, error) {
 	text, err := g.answer(ctx, question)
 	var refused *render.RefusedError
 	switch refuses := errors.As(err, &refused); {
@@ -88,14 +88,14 @@ func (g *Gateway) Answer(ctx context.Context, question string) (string, error) {
 	case refuses && refused.Status == http.StatusNotFound:
 		return "", &render.RefusedError{Status: refused.Status, Message: refused.Message, Meaning: chain.ErrNotOffered}
 	case refuses:
-		return "", &render.RefusedError{Status: refused.Status, Message: refused.Message, Meaning: chain.ErrCannotTell}
+		return "", &render.RefusedError{Status: refused.Status, Message: refused.Message, Meaning: chain.ErrUnsupported}
 	}
 	return text, err
 }
 
 // Stream writes an answer to w.
 func (g *Gateway) Stream(ctx context.Context, question string, w io.Writer) (int64, error) {
-	text, err := g.Answer(ctx, question)
+	text, err := g.Get(ctx, question)
 	if err != nil {
 		return 0, err
 	}
@@ -228,7 +228,7 @@ func (g *Gateway) spec(ctx context.Context, at string) (string, error) {
 
 // malformed returns the error for a node's answer that could not be used, unless another cause is known.
 func malformed(what string, err error) error {
-	if err == nil || errors.As(err, new(*render.RefusedError)) || errors.Is(err, chain.ErrCannotTell) {
+	if err == nil || errors.As(err, new(*render.RefusedError)) || errors.Is(err, chain.ErrUnsupported) {
 		return err
 	}
 	return &rpc.DecodeError{What: what, Err: err}
@@ -246,7 +246,7 @@ func (g *Gateway) metadata(ctx context.Context, at string) (string, error) {
 	}
 	text, err := r.Metadata(r.metadata)
 	if err != nil {
-		return "", fmt.Errorf("runtime %s: %w: %w", r.name, chain.ErrCannotTell, err)
+		return "", fmt.Errorf("runtime %s: %w: %w", r.name, chain.ErrUnsupported, err)
 	}
 	return string(text), nil
 }

@@ -14,7 +14,7 @@ func TestSignersOf32Bytes(t *testing.T) {
 			g, _ := served(t, name, "http")
 			signatures := 0
 			for height := 1; height <= last; height++ {
-				text, err := g.Answer(t.Context(), fmt.Sprintf("/blocks/%d", height))
+				text, err := g.Get(t.Context(), fmt.Sprintf("/blocks/%d", height))
 				require.NoError(t, err)
 				signatures += requireSigners(t, g, text)
 			}

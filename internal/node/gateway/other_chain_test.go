@@ -40,7 +40,7 @@ func TestNodeOfAnotherChain(t *testing.T) {
 			if name == "the head" {
 				n.set(func() { n.final = 579 })
 			}
-			_, err := g.Answer(t.Context(), question)
+			_, err := g.Get(t.Context(), question)
 			height := 1
 			if strings.Contains(err.Error(), "block 580") { // the newest final one was compared before
 				height = 580
@@ -62,7 +62,7 @@ func TestNodeThatLeftItsChain(t *testing.T) {
 	answer(t, g, "/blocks/head/header")
 	was := n.best[600]
 	n.grow(300, 700, 1)
-	_, err := g.Answer(t.Context(), "/blocks/20")
+	_, err := g.Get(t.Context(), "/blocks/20")
 	require.EqualError(t, err, fmt.Sprintf("the node changed its block 600: it is %s now and was %s before, "+
 		"so its chain changed or was restarted; start again: the response is for a different block", n.best[600], was))
 }
@@ -79,12 +79,12 @@ func TestNodeThatIsBehind(t *testing.T) {
 			delete(n.blocks, hash)
 		}
 	}
-	_, err := g.Answer(t.Context(), "/blocks/130")
+	_, err := g.Get(t.Context(), "/blocks/130")
 	require.EqualError(t, err, "no such block: the node's newest is block 120")
 	require.ErrorIs(t, err, chain.ErrNoBlock)
 	n.instead = refusing("system_health", `"result":{"isSyncing":true,"peers":3,"shouldHavePeers":true}`)
 	for _, question := range []string{"/blocks/130", "/blocks/130/header", "/blocks/601", fmt.Sprintf(multiplierAt, 601)} {
-		_, err = g.Answer(t.Context(), question)
+		_, err = g.Get(t.Context(), question)
 		require.EqualError(t, err, "no such block: the node is still syncing, currently at block 120")
 		require.ErrorIs(t, err, chain.ErrNoBlock)
 		require.ErrorIs(t, err, chain.ErrSyncing)
@@ -92,7 +92,7 @@ func TestNodeThatIsBehind(t *testing.T) {
 		require.ErrorAs(t, err, &refused)
 		require.Equal(t, "Unable to retrieve header and parent from supplied hash", refused.Message, "which is what Sidecar says")
 	}
-	_, err = g.Answer(t.Context(), "/blocks/400")
+	_, err = g.Get(t.Context(), "/blocks/400")
 	require.EqualError(t, err, "malformed list of block hashes: the node returned none for block 400, although block 600 is final: the node is behind, or lacks old blocks")
 }
 
@@ -108,7 +108,7 @@ func TestHashOfAnotherHeight(t *testing.T) {
 		return strings.Replace(text, n.best[590], n.best[585], 1), m == "chain_getBlockHash"
 	}
 	for _, question := range []string{"/blocks/590", "/blocks/590/header", "/runtime/spec?at=590", fmt.Sprintf(multiplierAt, 590)} {
-		_, err := g.Answer(t.Context(), question)
+		_, err := g.Get(t.Context(), question)
 		require.EqualError(t, err, fmt.Sprintf("block 590: the response is for a different block: the node returned %s, whose header states block 585", n.best[585]))
 	}
 }

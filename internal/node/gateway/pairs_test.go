@@ -74,7 +74,7 @@ func same(t *testing.T, g *gateway.Gateway, question, file string) {
 	t.Helper()
 	want, err := os.ReadFile(file)
 	require.NoError(t, err)
-	have, err := g.Answer(t.Context(), question)
+	have, err := g.Get(t.Context(), question)
 	require.NoError(t, err, question)
 	if string(want) != string(have) {
 		at := 0

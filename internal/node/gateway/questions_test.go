@@ -16,7 +16,7 @@ import (
 
 func answer(t testing.TB, g *gateway.Gateway, format string, args ...any) string {
 	t.Helper()
-	text, err := g.Answer(t.Context(), fmt.Sprintf(format, args...))
+	text, err := g.Get(t.Context(), fmt.Sprintf(format, args...))
 	require.NoError(t, err, format, args)
 	return text
 }
@@ -73,7 +73,7 @@ func TestStateOfABlockThatIsBeingMade(t *testing.T) {
 	all.Go(func() { answer(t, g, multiplierAt, 6) })
 	gaveUp, giveUp := context.WithCancel(t.Context())
 	giveUp()
-	_, err := g.Answer(gaveUp, fmt.Sprintf(multiplierAt, 6))
+	_, err := g.Get(gaveUp, fmt.Sprintf(multiplierAt, 6))
 	require.ErrorIs(t, err, context.Canceled)
 	time.Sleep(20 * time.Millisecond)
 	close(release)
@@ -132,7 +132,7 @@ func TestUpgrade(t *testing.T) {
 			require.Contains(t, answer(t, g, "/runtime/metadata?at=299"), `"specVersion":"2600"`)
 			require.Contains(t, answer(t, g, "/runtime/metadata?at=300"), `"specVersion":"2601"`)
 			require.Contains(t, answer(t, g, "/pallets/timestamp/storage/now?at=300"), `"pallet":"timestamp"`)
-			_, err := g.Answer(t.Context(), "/pallets/timestamp/storage/now?at=301")
+			_, err := g.Get(t.Context(), "/pallets/timestamp/storage/now?at=301")
 			require.ErrorContains(t, err, `"timestamp" was not recognized as a queryable pallet`)
 		})
 	}
@@ -153,12 +153,12 @@ func TestManyAtOnce(t *testing.T) {
 		all.Go(func() {
 			for i := range 8 {
 				height := 1 + (one*37+i*11)%blocks
-				have, err := g.Answer(t.Context(), fmt.Sprintf("/blocks/%d", height))
+				have, err := g.Get(t.Context(), fmt.Sprintf("/blocks/%d", height))
 				if err == nil && have != want[height] {
 					err = fmt.Errorf("block %d has another answer", height)
 				}
 				if err == nil {
-					_, err = g.Answer(t.Context(), fmt.Sprintf(multiplierAt, height))
+					_, err = g.Get(t.Context(), fmt.Sprintf(multiplierAt, height))
 				}
 				errs <- err
 			}

@@ -35,31 +35,31 @@ func TestRefusals(t *testing.T) {
 		"/accounts/0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac/balance-info?at=99": {500, noBlock, chain.ErrNoBlock},
 		"/blocks/123456789012345678901234567890":                                  {400, larger, chain.ErrNoBlock},
 		"/blocks/4294967296":                                                      {400, larger, chain.ErrNoBlock},
-		"/pallets/transaction-payment/storage/nextFeeMultiplier?at=abc":           {400, "Cannot get block hash for abc. Block IDs must be either 32-byte hex strings or non-negative decimal integers.", chain.ErrCannotTell},
-		"/blocks/1.5":           {400, "Cannot get block hash for 1.5. Block IDs must be either 32-byte hex strings or non-negative decimal integers.", chain.ErrCannotTell},
-		"/blocks/-1":            {400, "Cannot get block hash for -1. Block IDs must be either 32-byte hex strings or non-negative decimal integers.", chain.ErrCannotTell},
-		"/blocks/0xzz":          {400, "Cannot get block hash for 0xzz. Hex string block IDs must be a valid hex string and must be 32-bytes (66-characters) in length.", chain.ErrCannotTell},
-		"/blocks/0x1234/header": {400, "Cannot get block hash for 0x1234. Hex string block IDs must be 32-bytes (66-characters) in length.", chain.ErrCannotTell},
-		"/accounts/5GrwvaEF5zXb26Fz9rcQpDWS57CtERHpNehXCPcNoHGKutQY/balance-info": {400, "Invalid address format: want 0x and 40 hex digits", chain.ErrCannotTell},
-		"/accounts/0x1234/balance-info":                                           {400, "Invalid address format", chain.ErrCannotTell},
-		"/accounts/0xF24FF3a9CF04c71Dbc94D0b566f7A27B94566cac/balance-info":       {400, "Invalid address format", chain.ErrCannotTell},
-		"/pallets/base-fee/storage/baseFeePerGas":                                 {400, `"baseFee" was not recognized as a queryable pallet.`, chain.ErrCannotTell},
-		"/pallets/nonesuch/storage/x":                                             {400, `"nonesuch" was not recognized as a queryable pallet.`, chain.ErrCannotTell},
-		"/pallets/transaction-payment/storage/nonesuch":                           {500, `Could not find storage item ("nonesuch") in metadata. storage item names are expected to be in camel case, e.g. 'storageItemId'`, chain.ErrCannotTell},
+		"/pallets/transaction-payment/storage/nextFeeMultiplier?at=abc":           {400, "Cannot get block hash for abc. Block IDs must be either 32-byte hex strings or non-negative decimal integers.", chain.ErrUnsupported},
+		"/blocks/1.5":           {400, "Cannot get block hash for 1.5. Block IDs must be either 32-byte hex strings or non-negative decimal integers.", chain.ErrUnsupported},
+		"/blocks/-1":            {400, "Cannot get block hash for -1. Block IDs must be either 32-byte hex strings or non-negative decimal integers.", chain.ErrUnsupported},
+		"/blocks/0xzz":          {400, "Cannot get block hash for 0xzz. Hex string block IDs must be a valid hex string and must be 32-bytes (66-characters) in length.", chain.ErrUnsupported},
+		"/blocks/0x1234/header": {400, "Cannot get block hash for 0x1234. Hex string block IDs must be 32-bytes (66-characters) in length.", chain.ErrUnsupported},
+		"/accounts/5GrwvaEF5zXb26Fz9rcQpDWS57CtERHpNehXCPcNoHGKutQY/balance-info": {400, "Invalid address format: want 0x and 40 hex digits", chain.ErrUnsupported},
+		"/accounts/0x1234/balance-info":                                           {400, "Invalid address format", chain.ErrUnsupported},
+		"/accounts/0xF24FF3a9CF04c71Dbc94D0b566f7A27B94566cac/balance-info":       {400, "Invalid address format", chain.ErrUnsupported},
+		"/pallets/base-fee/storage/baseFeePerGas":                                 {400, `"baseFee" was not recognized as a queryable pallet.`, chain.ErrUnsupported},
+		"/pallets/nonesuch/storage/x":                                             {400, `"nonesuch" was not recognized as a queryable pallet.`, chain.ErrUnsupported},
+		"/pallets/transaction-payment/storage/nonesuch":                           {500, `Could not find storage item ("nonesuch") in metadata. storage item names are expected to be in camel case, e.g. 'storageItemId'`, chain.ErrUnsupported},
 		// Sidecar was asked these before the recorded nodes, and said the same before each.
-		"/blocks/3?eventDocs=yes":                 {400, "Query parameter: eventDocs has an invalid boolean value of yes", chain.ErrCannotTell},
-		"/blocks/3?eventDocs=&extrinsicDocs=1":    {400, "Query parameter: extrinsicDocs has an invalid boolean value of 1", chain.ErrCannotTell},
-		"/blocks/3/header?finalized=1":            {400, "Query parameter: finalized has an invalid boolean value of 1", chain.ErrCannotTell},
-		"/blocks/3?eventDocs=true&eventDocs=true": {400, "Query parameter: eventDocs has an invalid boolean value of true,true", chain.ErrCannotTell},
+		"/blocks/3?eventDocs=yes":                 {400, "Query parameter: eventDocs has an invalid boolean value of yes", chain.ErrUnsupported},
+		"/blocks/3?eventDocs=&extrinsicDocs=1":    {400, "Query parameter: extrinsicDocs has an invalid boolean value of 1", chain.ErrUnsupported},
+		"/blocks/3/header?finalized=1":            {400, "Query parameter: finalized has an invalid boolean value of 1", chain.ErrUnsupported},
+		"/blocks/3?eventDocs=true&eventDocs=true": {400, "Query parameter: eventDocs has an invalid boolean value of true,true", chain.ErrUnsupported},
 		"/runtime/metadata?at=99":                 {500, noBlock, chain.ErrNoBlock},
-		"/runtime/metadata?at=abc":                {400, "Cannot get block hash for abc. Block IDs must be either 32-byte hex strings or non-negative decimal integers.", chain.ErrCannotTell},
+		"/runtime/metadata?at=abc":                {400, "Cannot get block hash for abc. Block IDs must be either 32-byte hex strings or non-negative decimal integers.", chain.ErrUnsupported},
 		"/runtime/metadata/v14":                   {404, "Cannot GET /runtime/metadata/v14", chain.ErrNotOffered},
 		"/runtime/metadata/versions":              {404, "Cannot GET /runtime/metadata/versions", chain.ErrNotOffered},
 		"/nonesuch":                               {404, "Cannot GET /nonesuch", chain.ErrNotOffered},
 		"/blocks/1/nonesuch":                      {404, "Cannot GET /blocks/1/nonesuch", chain.ErrNotOffered},
 		"no path":                                 {404, "Cannot GET no path", chain.ErrNotOffered},
 	} {
-		_, err := g.Answer(t.Context(), question)
+		_, err := g.Get(t.Context(), question)
 		requireRefused(t, question, err, c.status, c.message)
 		require.ErrorIs(t, err, c.meaning, question)
 	}
@@ -104,7 +104,7 @@ func TestOtherAnswers(t *testing.T) {
 		}
 		want, err := os.ReadFile(filepath.Join(dir, number+".body"))
 		require.NoError(t, err)
-		have, err := g.Answer(t.Context(), question)
+		have, err := g.Get(t.Context(), question)
 		compared++
 		if status == "200" {
 			require.NoError(t, err, question)

@@ -98,7 +98,7 @@ func TestRootedPairsAreTheRecordedOnes(t *testing.T) {
 				asked := strings.NewReplacer("HEIGHT", height, "ACCOUNT", folder).Replace(question)
 				want, err := os.ReadFile(file)
 				require.NoError(t, err)
-				have, err := g.Answer(t.Context(), asked)
+				have, err := g.Get(t.Context(), asked)
 				require.NoError(t, err, asked)
 				require.Equal(t, renamed.Replace(string(want)), have, asked)
 				count++

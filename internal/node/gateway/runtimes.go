@@ -201,7 +201,7 @@ func (g *Gateway) compiled(ctx context.Context, at place, name string, version j
 		return nil, malformed("metadata", fmt.Errorf("runtime %s: %w", name, err))
 	}
 	if !m.Typed() {
-		return nil, fmt.Errorf("runtime %s: metadata version %d contains no types: %w", name, m.Version, chain.ErrCannotTell)
+		return nil, fmt.Errorf("runtime %s: metadata version %d contains no types: %w", name, m.Version, chain.ErrUnsupported)
 	}
 	said := "unknown"
 	if v, known := m.RuntimeVersion(); known {
@@ -213,7 +213,7 @@ func (g *Gateway) compiled(ctx context.Context, at place, name string, version j
 	}
 	decoder, err := render.NewRuntime(m)
 	if err != nil {
-		return nil, fmt.Errorf("runtime %s: %w: %w", name, chain.ErrCannotTell, err)
+		return nil, fmt.Errorf("runtime %s: %w: %w", name, chain.ErrUnsupported, err)
 	}
 	if len(r.used) >= maxRuntimes {
 		r.used = slices.Delete(r.used, 0, 1)

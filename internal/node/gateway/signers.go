@@ -195,7 +195,7 @@ func (r *runtime) digest(ctx context.Context, g *Gateway, at place) (hash chain.
 	const version = 15 // version 14 has no digest
 	text, err := g.node.MetadataAt(ctx, at.hash, version)
 	switch {
-	case errors.Is(err, chain.ErrCannotTell), errors.Is(err, rpc.ErrNoMethod):
+	case errors.Is(err, chain.ErrUnsupported), errors.Is(err, rpc.ErrNoMethod):
 		return hash, unknown("the hash of the metadata was signed, and the runtime's metadata of version 15 are not known")
 	case err != nil:
 		return hash, g.stateError(ctx, at, err)

@@ -27,7 +27,7 @@ func TestSignersOfPairs(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			g, _ := served(t, name, "http")
 			for height := 1; ; height++ {
-				text, err := g.Answer(t.Context(), fmt.Sprintf("/blocks/%d", height))
+				text, err := g.Get(t.Context(), fmt.Sprintf("/blocks/%d", height))
 				if errors.Is(err, chain.ErrNoBlock) {
 					break
 				}
@@ -121,7 +121,7 @@ func (n *signing) Metadata(context.Context, chain.Hash) ([]byte, error) { return
 func (n *signing) MetadataAt(_ context.Context, _ chain.Hash, version uint32) ([]byte, error) {
 	require.Equal(n.t, uint32(15), version)
 	if n.without15 {
-		return nil, chain.ErrCannotTell
+		return nil, chain.ErrUnsupported
 	}
 	return n.metadata, nil
 }

@@ -34,9 +34,9 @@ func TestPrunedNode(t *testing.T) {
 			g := n.gateway(t)
 			answer(t, g, "/blocks/head/header")
 			n.instead = refusing(c.method, c.answer)
-			_, err := g.Answer(t.Context(), c.question)
+			_, err := g.Get(t.Context(), c.question)
 			require.ErrorIs(t, err, chain.ErrPruned)
-			require.ErrorIs(t, err, chain.ErrCannotTell)
+			require.ErrorIs(t, err, chain.ErrUnsupported)
 			require.ErrorContains(t, err, "block ")
 			require.ErrorContains(t, err, "the node does not keep this block or its state")
 		})
@@ -44,7 +44,7 @@ func TestPrunedNode(t *testing.T) {
 	n := makeChain(t, 24)
 	g := n.gateway(t)
 	n.instead = refusing("state_queryStorageAt", failure(-32603, "Internal error"))
-	_, err := g.Answer(t.Context(), "/blocks/7")
+	_, err := g.Get(t.Context(), "/blocks/7")
 	require.ErrorContains(t, err, "state_queryStorageAt: the node refuses: Internal error (code -32603)")
 	require.NotErrorIs(t, err, chain.ErrPruned)
 }
@@ -145,7 +145,7 @@ func TestWrongAnswers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			n.set(func() { n.instead = c.instead })
 			g := n.gateway(t)
-			_, err := g.Answer(t.Context(), c.question)
+			_, err := g.Get(t.Context(), c.question)
 			require.ErrorContains(t, err, c.says)
 			n.set(func() { n.instead = nil })
 			answer(t, g, "%s", c.question)
@@ -168,11 +168,11 @@ func TestOneWrongHashOfMany(t *testing.T) {
 	}
 	require.Equal(t, n.wanted(t, 7), answer(t, g, "/blocks/7"))
 	for _, question := range []string{"/blocks/9", "/blocks/9/header"} {
-		_, err := g.Answer(t.Context(), question)
+		_, err := g.Get(t.Context(), question)
 		require.ErrorIs(t, err, chain.ErrWrongBlock)
 	}
 	n.set(func() { n.instead = nil })
-	_, err := g.Answer(t.Context(), "/blocks/9")
+	_, err := g.Get(t.Context(), "/blocks/9")
 	if err != nil { // what was remembered before is forgotten by now
 		require.ErrorIs(t, err, chain.ErrWrongBlock)
 	}
@@ -193,6 +193,6 @@ func TestRuntimesThatContradict(t *testing.T) {
 	answer(t, g, "/runtime/spec?at=2400")
 	require.Contains(t, answer(t, g, "/runtime/spec?at=1200"), `"specVersion":"2600"`, "which was not requested")
 
-	_, err := n.gateway(t).Answer(t.Context(), "/runtime/spec?at=1200")
+	_, err := n.gateway(t).Get(t.Context(), "/runtime/spec?at=1200")
 	require.ErrorContains(t, err, "a chain does not return to a runtime")
 }

@@ -12,7 +12,7 @@ import (
 // known are the answers of a gateway that knows little.
 type known map[string]string
 
-func (k known) Answer(_ context.Context, question string) (string, error) {
+func (k known) Get(_ context.Context, question string) (string, error) {
 	if text, there := k[question]; there {
 		return text, nil
 	}

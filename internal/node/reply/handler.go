@@ -17,7 +17,7 @@ import (
 // Answers makes answers. A question is a request path with its query, such as /blocks/25. A path that is not offered
 // is [chain.ErrNotOffered]; other errors should be [render.RefusedError], as nothing of any other error is shown.
 type Answers interface {
-	Answer(ctx context.Context, question string) (string, error)
+	Get(ctx context.Context, question string) (string, error)
 }
 
 // Handler serves answers.
@@ -30,7 +30,7 @@ func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		notFound(w, r)
 		return
 	}
-	text, err := h.answers.Answer(r.Context(), r.URL.RequestURI())
+	text, err := h.answers.Get(r.Context(), r.URL.RequestURI())
 	var refused *render.RefusedError
 	switch {
 	case err == nil:

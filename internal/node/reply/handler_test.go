@@ -19,7 +19,7 @@ import (
 
 type answers func(ctx context.Context, question string) (string, error)
 
-func (a answers) Answer(ctx context.Context, question string) (string, error) {
+func (a answers) Get(ctx context.Context, question string) (string, error) {
 	return a(ctx, question)
 }
 

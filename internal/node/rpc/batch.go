@@ -133,7 +133,7 @@ func refusesSize(err error) bool {
 	case errors.Is(err, ErrClosed), errors.Is(err, context.Canceled):
 		return false
 	}
-	return !httpclient.Passes(err) || httpclient.FailureOf(err) == httpclient.Internal
+	return !httpclient.IsTransient(err) || httpclient.FailureOf(err) == httpclient.Internal
 }
 
 // Error codes for answers above the node's size limit.

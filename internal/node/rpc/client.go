@@ -149,7 +149,7 @@ func (c *Client) ask(ctx context.Context, questions []question) ([]message, erro
 			m.failure.Method = asked[i].method
 			m.failure.hide(c.asker)
 			c.observe(asked[i].method, m.failure)
-			if httpclient.Passes(m.failure) {
+			if httpclient.IsTransient(m.failure) {
 				again = append(again, open[i])
 				err = m.failure
 			}

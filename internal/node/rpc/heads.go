@@ -34,7 +34,7 @@ func (c *Client) SubscribeFinalizedHeads(ctx context.Context) iter.Seq2[Header, 
 // Temporary reports whether subscribing again may succeed after an error: the node is gone, busy, or refuses for now.
 func Temporary(err error) bool {
 	var refused *RPCError
-	return httpclient.Passes(err) ||
+	return httpclient.IsTransient(err) ||
 		errors.Is(err, errEnded) ||
 		errors.Is(err, chain.ErrNoBlock) || // a block the node no longer knows
 		errors.As(err, &refused) && !errors.Is(err, ErrNoMethod)

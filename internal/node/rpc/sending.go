@@ -96,7 +96,7 @@ func (c *Client) EstimateGas(ctx context.Context, call EthCall) (chain.Gas, erro
 }
 
 // MetadataAt returns a version of the metadata of the runtime after a block (the runtime function Metadata_metadata_at_version). It
-// returns [chain.ErrCannotTell] if the runtime does not have that version.
+// returns [chain.ErrUnsupported] if the runtime does not have that version.
 func (c *Client) MetadataAt(ctx context.Context, block chain.Hash, version uint32) ([]byte, error) {
 	const function = "Metadata_metadata_at_version"
 	answer, err := c.StateCall(ctx, function, binary.LittleEndian.AppendUint32(nil, version), block)
@@ -113,7 +113,7 @@ func (c *Client) MetadataAt(ctx context.Context, block chain.Hash, version uint3
 		return nil, &DecodeError{"answer of " + function, err}
 	}
 	if !has {
-		return nil, fmt.Errorf("the runtime does not have metadata of version %d: %w", version, chain.ErrCannotTell)
+		return nil, fmt.Errorf("the runtime does not have metadata of version %d: %w", version, chain.ErrUnsupported)
 	}
 	return text, nil
 }

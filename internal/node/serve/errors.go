@@ -37,7 +37,7 @@ func statusOf(err error) (status int, message string) {
 		return http.StatusInternalServerError, "The node's answer is too large or not JSON"
 	case errors.As(err, &unreachable), errors.Is(err, rpc.ErrClosed):
 		return http.StatusInternalServerError, "WebSocket is not connected"
-	case errors.As(err, &code) && httpclient.Passes(err): // transient; the client retries after this status
+	case errors.As(err, &code) && httpclient.IsTransient(err): // transient; the client retries after this status
 		return http.StatusServiceUnavailable, ofStatus(code)
 	case errors.As(err, &code):
 		return http.StatusInternalServerError, ofStatus(code)
@@ -45,7 +45,7 @@ func statusOf(err error) (status int, message string) {
 		return http.StatusInternalServerError, "The node does not have the method " + refusal.Method
 	case errors.As(err, &refusal):
 		return http.StatusInternalServerError, ofNode(refusal)
-	case errors.Is(err, chain.ErrCannotTell):
+	case errors.Is(err, chain.ErrUnsupported):
 		return http.StatusInternalServerError, "Not supported: " + short(err)
 	}
 	return http.StatusInternalServerError, short(err)

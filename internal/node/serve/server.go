@@ -58,7 +58,7 @@ type answers struct {
 
 // Answer answers a request when a slot is free. It retries an unresponsive node only for a few seconds, because clients of a
 // gateway retry on their own.
-func (a *answers) Answer(ctx context.Context, question string) (string, error) {
+func (a *answers) Get(ctx context.Context, question string) (string, error) {
 	if u, err := url.ParseRequestURI(question); err == nil && u.Path == "/" {
 		return a.root()
 	}
@@ -66,7 +66,7 @@ func (a *answers) Answer(ctx context.Context, question string) (string, error) {
 		return "", err
 	}
 	defer a.turns.leave()
-	text, err := a.gateway.Answer(httpclient.Briefly(ctx), question)
+	text, err := a.gateway.Get(httpclient.Briefly(ctx), question)
 	return text, asSidecar(err)
 }
 

@@ -75,10 +75,10 @@ func (v *View) compile() error {
 		return &rpc.DecodeError{What: "metadata", Err: err}
 	}
 	if v.Runtime, err = extrinsic.NewReader(m, v.token); err != nil {
-		return fmt.Errorf("%w: %w", chain.ErrCannotTell, err)
+		return fmt.Errorf("%w: %w", chain.ErrUnsupported, err)
 	}
 	if v.answers, err = render.NewRuntime(m); err != nil {
-		return fmt.Errorf("%w: %w", chain.ErrCannotTell, err)
+		return fmt.Errorf("%w: %w", chain.ErrUnsupported, err)
 	}
 	return nil
 }
@@ -130,7 +130,7 @@ func (v *View) Version(ctx context.Context) (spec, transaction uint32, err error
 	return spec, transaction, nil
 }
 
-// MetadataAt returns a version of the runtime's metadata, for [metadata.Parse], or [chain.ErrCannotTell] if the runtime does not have
+// MetadataAt returns a version of the runtime's metadata, for [metadata.Parse], or [chain.ErrUnsupported] if the runtime does not have
 // that version.
 func (v *View) MetadataAt(ctx context.Context, version uint32) ([]byte, error) {
 	return v.node.MetadataAt(ctx, v.parent, version)

@@ -16,7 +16,7 @@ import (
 type RefusedError struct {
 	Status  int // HTTP status
 	Message string
-	// Meaning is [chain.ErrNoBlock], [chain.ErrNotOffered] or [chain.ErrCannotTell], or nil if not determined yet.
+	// Meaning is [chain.ErrNoBlock], [chain.ErrNotOffered] or [chain.ErrUnsupported], or nil if not determined yet.
 	Meaning error
 }
 

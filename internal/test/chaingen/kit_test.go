@@ -28,7 +28,7 @@ func stored(t testing.TB, c *chaingen.Chain, height uint64) chain.Optional[chain
 	m, err := sidecar.DecodeMultiplier(string(c.Multiplier(height)))
 	require.NoError(t, err)
 	require.Equal(t, chain.Some(c.Hash(height)), m.AtHash)
-	return chain.Some(chain.Stored(m))
+	return chain.Some(chain.StoredMultiplierOf(m))
 }
 
 var networks = network.BuiltIn()
@@ -59,7 +59,7 @@ func proveBlocks(t testing.TB, c *chaingen.Chain, first, last uint64, o evidence
 		}
 		r := evidence.Prove(b, fee.Price(b, &rules, parent), rules, o)
 		sequence.Add(b, r)
-		r.Stored(stored(t, c, height))
+		r.CheckStoredMultiplier(stored(t, c, height))
 		require.Empty(t, r.Findings, "block %d", height)
 		require.True(t, r.Holds(), "block %d", height)
 		require.Equal(t, r.Totals.EVM+r.Totals.Native, r.Totals.Match, "block %d", height)

@@ -298,7 +298,7 @@ func TestNodeOfANetworkOfItsOwn(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, decoded(t, c, at), have)
 			_, err = src.FeesTreasuryProportion(t.Context(), "0x0107", at)
-			require.ErrorIs(t, err, chain.ErrCannotTell)
+			require.ErrorIs(t, err, chain.ErrUnsupported)
 		}
 	}
 }

@@ -68,7 +68,7 @@ func write(ctx context.Context, directory string) error {
 type gatewayAnswers struct{ *chaingen.Chain }
 
 // Answer returns the gateway's response at a path.
-func (a gatewayAnswers) Answer(ctx context.Context, path string) (string, error) {
+func (a gatewayAnswers) Get(ctx context.Context, path string) (string, error) {
 	said := httptest.NewRecorder()
 	a.Handler().ServeHTTP(said, httptest.NewRequestWithContext(ctx, "GET", path, nil))
 	if said.Code != 200 {

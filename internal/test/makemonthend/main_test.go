@@ -48,7 +48,7 @@ func TestMadeAgain(t *testing.T) {
 
 // A missing response is an error, and so is an unwritable directory.
 func TestNotMade(t *testing.T) {
-	_, err := gatewayAnswers{made()}.Answer(t.Context(), "/blocks/49")
+	_, err := gatewayAnswers{made()}.Get(t.Context(), "/blocks/49")
 	require.ErrorContains(t, err, "/blocks/49: 500: ")
 	file := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
