@@ -253,7 +253,7 @@ func TestHostileFiles(t *testing.T) {
 
 	// What takes too long to read is given up.
 	hurried := served(t, d, func(o *web.Options) { o.Time = 20 * time.Millisecond })
-	path = sent(t, hurried, "slow.csv", []byte("hash,fee_wei\n"+strings.Repeat(hash+",1\n", 400_000)), nil)
+	path = sent(t, hurried, "slow.csv", []byte("hash,fee_wei\n"+strings.Repeat(hash+",1\n", 150_000)), nil)
 	for _, page := range []string{path, path + "/result.csv?rows_only=1"} {
 		a = get(t, hurried, page, nil)
 		require.Equal(t, http.StatusGatewayTimeout, a.status, a.text)
@@ -336,10 +336,10 @@ func TestWorkbooksThatUnpackFar(t *testing.T) {
 
 // A parsed record is cached for other views until it is deleted. Other requests proceed while it is read.
 func TestRecordsStayRead(t *testing.T) {
-	long(t, "it reads 400,000 rows")
+	long(t, "it reads 150,000 rows")
 	s := served(t, filled(t, "0..3"), func(o *web.Options) { o.AtOnce = 1 })
 	hash := "0x" + strings.Repeat("ab", 32)
-	path := sent(t, s, "a.csv", []byte("hash,fee_wei\n"+strings.Repeat(hash+",1\n", 400_000)), url.Values{"period": {"0..3"}})
+	path := sent(t, s, "a.csv", []byte("hash,fee_wei\n"+strings.Repeat(hash+",1\n", 150_000)), url.Values{"period": {"0..3"}})
 	done := make(chan int, 1)
 	go func() { done <- get(t, s, path+"&rows_only=1", nil).status }()
 	for range 3 {
