@@ -101,3 +101,39 @@ func TestChartNames(t *testing.T) {
 		require.False(t, strings.ContainsAny(b.Name+b.Exact+b.Label, "\u202e\x1b"))
 	}
 }
+
+// A chart by time has a bar for each group, which leads to it, and a line for the period before, which may be longer or lack
+// a day. The heights are calculated by hand: fee / 4 tokens * 200.
+func TestChartOfAPeriod(t *testing.T) {
+	group := func(hour string, tokens uint64) *Group {
+		g := &Group{Figures: Figures{Fee: chain.NewWei(tokens * 1e18), Native: min(1, tokens)}}
+		if hour != "" {
+			g.Hour = chain.Some(hour)
+		}
+		return g
+	}
+	r := &Report{Question: Question{Choice: Choice{By: Hour}, Token: console.Token{Symbol: "GLMR"}}}
+	now := []*Group{group("2026-01-31T13:00:00Z", 1), group("2026-01-31T14:00:00Z", 2), group("", 0)}
+	before := []*Group{group("2026-01-30T13:00:00Z", 4), group("", 0), group("2026-01-30T15:00:00Z", 3)}
+	before[2].Undetermined = 1
+	c := &Comparison{Now: r, Before: &Report{Question: Question{Name: "30 January"}}}
+	for i := range now {
+		c.Pairs = append(c.Pairs, &Pair{Now: now[i], Before: before[i]})
+	}
+	chart := r.Chart(c, func(name string) string { return "fees?period=" + name })
+	require.Equal(t, "30 January", chart.Compared)
+	first, second, third := chart.Bars[0], chart.Bars[1], chart.Bars[2]
+	require.Equal(t, []int{50, 0, 150}, []int{first.Native, first.Before, first.NativeY})
+	require.Equal(t, []string{"13:00", "fees?period=2026-01-31T13:00:00Z"}, []string{first.Label, first.To})
+	require.Equal(t, "2026-01-31T13:00:00Z: 1.000000000000000000 GLMR, previously 4.000000000000000000", first.Exact)
+	require.Equal(t, "2026-01-31T14:00:00Z: 2.000000000000000000 GLMR", second.Exact, "the period before lacks it")
+	require.Equal(t, []any{"2026-01-30T15:00:00Z", 50, true}, []any{third.Name, third.Before, third.Unknown})
+	require.Equal(t, "2026-01-30T15:00:00Z: none, previously 3.000000000000000000, previously 1 fee undetermined", third.Exact)
+
+	r.Groups = now
+	require.Len(t, r.Chart(nil, func(string) string { return "" }).Bars, 3)
+	r.By = Account
+	require.Nil(t, r.Chart(nil, nil), "accounts are not in the order of time")
+	r.By, r.Groups = Hour, now[2:]
+	require.Nil(t, r.Chart(nil, nil), "there is nothing to plot")
+}
