@@ -19,7 +19,7 @@ import (
 )
 
 // Several files are compared together. Each takes the settings of the first, unless these do not read it and it needs none.
-// Files of one name are told apart.
+// Two files with the same name get different names.
 func TestSeveralBooks(t *testing.T) {
 	d := opened(t, copied(t))
 	even := func(s sent) bool { return of(alith)(s) && s.Height%2 == 0 }
@@ -91,7 +91,7 @@ func TestPackageOfSeveralBooks(t *testing.T) {
 	require.Equal(t, missing, packed(t, opened(t, place), q).Manifest.Findings.Differences, "one record lacks the fees of the other")
 }
 
-// Added settings read a record, or do not; settings that nobody understands do not.
+// Added settings may read a record. Unknown settings never do.
 func TestReads(t *testing.T) {
 	s := allSent(t)[0]
 	in := app.BooksInput{Path: write(t, "books.csv", "hash;Kosten\n"+s.Hash+";5\n"), Reading: closing.Reading{Unit: "wei"}}

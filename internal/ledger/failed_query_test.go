@@ -57,7 +57,7 @@ func TestTransactionsWithFailedChecks(t *testing.T) {
 	})
 }
 
-// A transaction with unknown payer may be the account's if the account sent it, or if nobody is known to have sent it.
+// A transaction with unknown payer may be the account's if the account sent it, or if its sender is unknown.
 func TestMayBePaidBy(t *testing.T) {
 	one, other := chain.Address20([20]byte{19: 1}), chain.Address20([20]byte{19: 2})
 	sent := ledger.Transaction{Sender: chain.Some(one)}

@@ -229,8 +229,8 @@ func TestNamesOfAssets(t *testing.T) {
 	require.ErrorContains(t, err, "the fee has no asset, but other fees are in AAVE, ADA, ATOM, BNB, BTC, DOGE, DOT, ETH, LINK, LTC and 2 more")
 }
 
-// A file that a profile reads says so in the basis, and what its rows are above the table. Fees in a currency only are told
-// from those in several assets.
+// The basis of a file that a profile reads names the profile, and the line above the table counts its rows. Fees in one
+// currency differ from fees in several assets.
 func TestFileOfAProfile(t *testing.T) {
 	s := paying(t)[0]
 	o := reconcile.Options{Symbol: "GLMR", RowsOnly: true}
