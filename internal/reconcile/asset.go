@@ -230,12 +230,15 @@ func (a *assets) check(headerLine int, problems *ProblemsError) error {
 }
 
 // others lists the other assets.
-func (a *assets) others() string {
-	names := slices.Sorted(maps.Keys(a.left))
+func (a *assets) others() string { return firstNames(slices.Sorted(maps.Keys(a.left))) }
+
+// firstNames lists the first of some names.
+func firstNames(names []string) string {
+	text := strings.Join(names[:min(len(names), maxListed)], ", ")
 	if more := len(names) - maxListed; more > 0 {
-		return strings.Join(names[:maxListed], ", ") + fmt.Sprintf(" and %d more", more)
+		text += fmt.Sprintf(" and %d more", more)
 	}
-	return strings.Join(names, ", ")
+	return text
 }
 
 // addNotes adds a note about the rows without a fee.

@@ -14,14 +14,18 @@ import (
 // isDATEV reports whether a text begins a file of DATEV.
 func isDATEV(text string) bool { return text == "EXTF" || text == "DTVF" }
 
-// fiscalYear is the first day of a batch, or of its fiscal year.
-type fiscalYear struct{ begin time.Time }
+// batch is what the first line states: the first day of the rows, otherwise of the fiscal year, and the currency of rows
+// that state none.
+type batch struct {
+	begin    time.Time
+	currency string
+}
 
-func (y *fiscalYear) isSet() bool { return !y.begin.IsZero() }
+func (b *batch) isSet() bool { return !b.begin.IsZero() }
 
 // read reads the line about the batch.
-func (y *fiscalYear) read(rec *record) (err error) {
-	const category, postings, yearBegin, from = 3, "21", 13, 15
+func (b *batch) read(rec *record) (err error) {
+	const category, postings, yearBegin, from, currency = 3, "21", 13, 15, 22
 	if rec.value(category) != postings {
 		return fmt.Errorf("it is another file of DATEV than a Buchungsstapel (category 21): its category is %s", shownName(rec.value(category)))
 	}
@@ -29,20 +33,21 @@ func (y *fiscalYear) read(rec *record) (err error) {
 	if text == "" {
 		text = rec.value(yearBegin)
 	}
-	if y.begin, err = time.Parse("20060102", text); err != nil {
+	b.currency = rec.value(currency)
+	if b.begin, err = time.Parse("20060102", text); err != nil {
 		return errors.New("the first line of the Buchungsstapel has no date, so the year of its rows is unknown. Export it again")
 	}
 	return nil
 }
 
 // day reads a date without a year, such as 3101 or 101: the first one from the begin of the batch.
-func (y *fiscalYear) day(text string, zone *time.Location) (chain.Time, error) {
+func (b *batch) day(text string, zone *time.Location) (chain.Time, error) {
 	if len(text) == 3 {
 		text = "0" + text
 	}
-	for year := y.begin.Year(); year <= y.begin.Year()+1; year++ {
+	for year := b.begin.Year(); year <= b.begin.Year()+1; year++ {
 		at, err := time.ParseInLocation("02012006", fmt.Sprintf("%s%04d", text, year), zone)
-		if err == nil && at.Format(time.DateOnly) >= y.begin.Format(time.DateOnly) {
+		if err == nil && at.Format(time.DateOnly) >= b.begin.Format(time.DateOnly) {
 			return timeOf(at)
 		}
 	}

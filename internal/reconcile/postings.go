@@ -113,7 +113,7 @@ type postings struct {
 	form     amountForm
 	dates    *dateReader
 	columns  *postingColumns
-	year     fiscalYear
+	batch    batch
 	rows     int
 	date     chain.Optional[chain.Time] // of the entry
 	seen     []string                   // some accounts of the file
@@ -139,7 +139,7 @@ func (p *postings) take(rec *record) error {
 	}
 	switch {
 	case p.columns == nil && isDATEV(rec.value(1)):
-		return p.year.read(rec)
+		return p.batch.read(rec)
 	case p.columns == nil:
 		p.columns = postingColumnsOf(rec.header())
 		return nil
@@ -284,8 +284,8 @@ func (p *postings) readDate(rec *record) (none chain.Optional[chain.Time]) {
 	}
 	read := p.dates.text
 	switch {
-	case p.year.isSet():
-		read = func(text string) (chain.Time, error) { return p.year.day(text, p.options.Zone) }
+	case p.batch.isSet():
+		read = func(text string) (chain.Time, error) { return p.batch.day(text, p.options.Zone) }
 	case rec.cells[p.columns.date-1].number:
 		read = p.dates.cell
 	}
@@ -311,7 +311,7 @@ func inLine(rec *record, err error) error {
 func (p *postings) amountOf(rec *record) (amount chain.SignedWei, err error) {
 	c := p.columns
 	place := c.amount
-	switch currency := rec.value(c.currency); {
+	switch currency := cmp.Or(rec.value(c.currency), p.batch.currency); {
 	case currency == "" || strings.EqualFold(currency, p.options.Symbol):
 	case c.base > 0 && strings.EqualFold(rec.value(c.baseCurrency), p.options.Symbol):
 		place = c.base
@@ -396,13 +396,9 @@ func (p *postings) end() error {
 // others lists some accounts of the file.
 func (p *postings) others() string {
 	slices.Sort(p.seen)
-	names := make([]string, 0, maxListed)
-	for _, name := range p.seen[:min(len(p.seen), maxListed)] {
-		names = append(names, shownName(name))
+	names := make([]string, len(p.seen))
+	for i, name := range p.seen {
+		names[i] = shownName(name)
 	}
-	text := strings.Join(names, ", ")
-	if more := len(p.seen) - len(names); more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-	return text
+	return firstNames(names)
 }

@@ -121,6 +121,7 @@ func TestPostingsThatAreRefused(t *testing.T) {
 		",Date,Amount\nFees,,\n,2026-01-02,1.00\nTotal for Fees,,1.00\nEVM,,\n,2026-01-02,2.00\nTotal for EVM,,2.00\nTotal for Fees with sub-accounts,,3.00\n": "the account Fees has sub-accounts",
 		datevHeader + "Umsatz (ohne Soll/Haben-Kz);Soll/Haben-Kennzeichen;Konto;Gegenkonto;BU-Schlüssel;Belegdatum\r\n1,19;S;Fees;1;9;0101\r\n":                "the tax key 9 divides the amount",
 		strings.Replace(datevHeader, ";21;", ";16;", 1): "another file of DATEV",
+		strings.Replace(datevHeader, `"EUR"`, `"CHF"`, 1) + "Umsatz (ohne Soll/Haben-Kz);Soll/Haben-Kennzeichen;WKZ Umsatz;Konto;Gegenkonto;Belegdatum\r\n1,19;S;;Fees;1;0101\r\n": "the posting is in CHF, not EUR",
 	} {
 		_, err := reconcile.ReadPostings(t.Context(), strings.NewReader(text), []string{"Fees"}, january, reconcile.Options{Symbol: "EUR", Encoding: map[bool]reconcile.Encoding{true: reconcile.UTF8}[strings.Contains(text, "EXTF")]})
 		require.ErrorContains(t, err, want, "%s", text)

@@ -103,14 +103,7 @@ func (f *File) addUnread(list []unreadSheet, o *Options) {
 
 // sheetsIn lists the first of some sheets.
 func sheetsIn(names []string) string {
-	text := strings.Join(names[:min(len(names), maxListed)], ", ")
-	if more := len(names) - maxListed; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-	if len(names) == 1 {
-		return "sheet " + text
-	}
-	return "sheets " + text
+	return console.Verb(len(names), "sheet ", "sheets ") + firstNames(names)
 }
 
 // open completes a headline if sheets with fees were not read.
