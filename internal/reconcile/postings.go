@@ -151,6 +151,9 @@ func (p *postings) take(rec *record) error {
 		return nil
 	}
 	p.see(account)
+	if contra != "" {
+		p.see(contra)
+	}
 	if rec.value(p.columns.date) != "" { // the other rows of an entry may leave it out
 		p.date = p.readDate(rec)
 	}

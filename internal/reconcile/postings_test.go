@@ -77,6 +77,7 @@ func TestPostings(t *testing.T) {
 		"only credits":     {quickBooksJournal, "Wallet", "mm/dd/yyyy", "-0.16", 2, 0},
 		"DATEV":            {strings.ReplaceAll(datevHeader+datevRows, "ü", "\xfc"), "6855", "", "1002.90", 4, 0}, // 1000.10 - 0.20 + 4.00 - 1.00
 		"DATEV in UTF-8":   {"\ufeff" + datevHeader + datevRows, "6855", "", "1002.90", 4, 0},
+		"only a contra":    {"\ufeff" + datevHeader + `Umsatz (ohne Soll/Haben-Kz);Soll/Haben-Kennzeichen;Konto;Gegenkonto;Belegdatum` + "\r\n" + `3,00;S;6855;1460;0501` + "\r\n", "1460", "", "-3.00", 1, 0},
 		"a signed amount":  {"*AccountCode,*Date,*Amount\n429,2026-01-02,1.50\n429,2026-01-03,-0.25\n800,2026-01-03,9\n", "429", "", "1.25", 2, 0},
 		"its own currency": {"Account;Date;Debit;Credit;Currency\nFees;2026-01-02;1,50;;EUR\nFees;2026-01-03;;0,25;eur\n", "fees", "", "1.25", 2, 0},
 		"in Berlin":        {"Account,Date,Debit,Credit\nFees,2026-01-31,1.50,\nFees,2026-02-01,1.00,\n", "Fees", "", "1.50", 1, 1},
