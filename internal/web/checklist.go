@@ -159,6 +159,9 @@ func (s *server) closedStep(m month, made *closed, round app.Round) closeStep {
 	if made != nil {
 		return closeStep{"closed", cell{Text: fmt.Sprintf("version %d", made.Version), Class: "ok"}, cell{Text: "Package", To: "packages/" + url.PathEscape(made.Name)}}
 	}
+	if m.Partial { // the command would fail
+		return closeStep{"closed", cell{Text: "not closed"}, cell{Text: "after the month is complete"}}
+	}
 	if s.closes() {
 		return closeStep{"closed", cell{Text: "not closed"}, cell{Text: "Close", To: "close?period=" + url.QueryEscape(m.Name)}}
 	}
@@ -166,5 +169,5 @@ func (s *server) closedStep(m month, made *closed, round app.Round) closeStep {
 	if s.Packages != "" {
 		to = path.Join(s.Packages, m.Name)
 	}
-	return closeStep{"closed", cell{Text: "not closed"}, cell{Text: "fees close --month " + m.Name + " --accounts FILE -o " + console.Argument(to) + s.placeFlag(), Class: "hex"}}
+	return closeStep{"closed", cell{Text: "not closed"}, cell{Text: "fees close --month " + m.Name + " --accounts FILE -o " + console.Argument(to) + s.gatewayFlag() + s.placeFlag(), Class: "hex"}}
 }

@@ -222,7 +222,7 @@ func (s *server) packageList(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	v := &view{Title: "Packages", Path: "packages"}
-	create := "fees close --month 2026-01 --accounts FILE -o " + console.Argument(path.Join(s.Packages, "2026-01")) + s.placeFlag()
+	create := "fees close --month 2026-01 --accounts FILE -o " + console.Argument(path.Join(s.Packages, "2026-01")) + s.gatewayFlag() + s.placeFlag()
 	v.Lead = "Close packages, created with fees close and checked here against the ledger."
 	if s.closes() {
 		v.Links = []link{{"Prepare, review or close a package", "close"}}
@@ -405,7 +405,7 @@ func (s *server) packagePage(w http.ResponseWriter, r *http.Request, shelf *clos
 	}
 	m, at := p.Manifest, "packages/"+url.PathEscape(p.Name)
 	here := at + "/v" + strconv.Itoa(m.Version)
-	v := &view{Title: fmt.Sprintf("Package %s, version %d", console.Printable(m.Period.Name()), m.Version), Path: "packages", Command: "fees close --check " + console.Argument(path.Join(s.Packages, p.Name)) + s.placeFlag()}
+	v := &view{Title: fmt.Sprintf("Package %s, version %d", console.Printable(m.Period.Name()), m.Version), Path: "packages", Command: "fees close --check " + console.Argument(path.Join(s.Packages, p.Name)) + s.gatewayFlag() + s.placeFlag()}
 	v.Lead = fmt.Sprintf("%s, %s. Created by %s.", console.Printable(m.Network), console.Printable(m.Period.Timezone), console.Printable(m.Tool))
 	sealed := "final and sealed"
 	if !m.Blocks.Final {

@@ -70,7 +70,7 @@ func TestPackages(t *testing.T) {
 	require.Contains(t, page.text, second.Sum)
 	require.Contains(t, page.text, first.Sum)
 	require.Contains(t, page.text, "Left out: proof of the statements: balances were not queried.")
-	require.Contains(t, page.text, "fees close --check "+filepath.Join(shelf, "2026-01")+" --ledger fees.db")
+	require.Contains(t, page.text, "fees close --check "+filepath.Join(shelf, "2026-01")+" --gateway demo --ledger fees.db")
 	var accounts []string
 	for _, a := range second.Manifest.Accounts {
 		accounts = append(accounts, a.Address)
