@@ -36,3 +36,17 @@ func TestUnpackWantsOneFrame(t *testing.T) {
 		}
 	}
 }
+
+// Whatever the bytes are, no more than the limit is unpacked.
+func FuzzUnpack(f *testing.F) {
+	encoder, err := zstd.NewWriter(nil, zstd.WithZeroFrames(true))
+	require.NoError(f, err)
+	for _, size := range []int{0, 1, 300, 1 << 16, 1 << 20} {
+		f.Add(encoder.EncodeAll(make([]byte, size), nil))
+	}
+	f.Fuzz(func(t *testing.T, packed []byte) {
+		if content, err := Unpack(packed, 1<<16); err == nil {
+			require.LessOrEqual(t, len(content), 1<<16)
+		}
+	})
+}

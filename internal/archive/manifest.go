@@ -3,8 +3,6 @@
 package archive
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 )
@@ -16,31 +14,7 @@ const (
 	StampPath = ManifestPath + ".tsr"
 )
 
-var (
-	// ErrMissing reports that a file that the manifest lists is missing.
-	ErrMissing = errors.New("the file is in the manifest but missing")
-	// ErrChanged reports that a file is not what the manifest lists.
-	ErrChanged = errors.New("the file differs from the manifest")
-	errSeal    = errors.New("its own checksum does not match")
-)
-
-// Piece is a file of an archive, or an answer in a segment.
-type Piece struct {
-	Path   string `json:"path"`
-	Size   int64  `json:"size"`   // in bytes
-	SHA256 string `json:"sha256"` // of its bytes, in hex
-}
-
-// PieceOf returns the piece with a content.
-func PieceOf[Content string | []byte](path string, content Content) Piece {
-	return Piece{path, int64(len(content)), Sum(content)}
-}
-
-// Sum returns the SHA-256 of a content, in hex.
-func Sum[Content string | []byte](content Content) string {
-	digest := sha256.Sum256([]byte(content))
-	return hex.EncodeToString(digest[:])
-}
+var errSeal = errors.New("its own checksum does not match")
 
 // Seal returns the canonical text of a manifest with its own checksum: the SHA-256 of that text with an empty checksum.
 // Own is the manifest's field for it.

@@ -2,10 +2,12 @@ package archive
 
 import (
 	"fmt"
+	"os"
 	"slices"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/failure"
+	"github.com/feeledger/fees/internal/sys/disk"
 )
 
 // ErrNotFinal reports a block that could still be replaced, and is therefore not recorded.
@@ -60,4 +62,24 @@ func Split(h chain.Heights, size uint64) (parts []chain.Heights) {
 		}
 		from = to + 1
 	}
+}
+
+// Store writes a file of an archive, unless it exists.
+func Store(d disk.Disk, path string, content []byte) (Piece, error) {
+	piece := PieceOf(path, content)
+	if piece.Check(os.DirFS(d.Directory)) == nil {
+		return piece, nil
+	}
+	return piece, d.Write(path, string(content))
+}
+
+// Finish writes the manifest of a recording when all files that it lists are on disk.
+func Finish(d disk.Disk, manifest string) error {
+	if err := d.Flush(); err != nil {
+		return err
+	}
+	if _, err := Store(d, ManifestPath, []byte(manifest)); err != nil {
+		return err
+	}
+	return d.Flush()
 }

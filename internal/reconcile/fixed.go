@@ -18,7 +18,6 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/table"
 )
 
@@ -620,7 +619,7 @@ func (w *sheetWriter) cells(column int, cells []string) {
 
 // cell writes a cell.
 func (w *sheetWriter) cell(place, row int, style string, c cell) {
-	open := "<" + w.prefix + `c r="` + columnName(place-1) + strconv.Itoa(row) + `"`
+	open := "<" + w.prefix + `c r="` + table.ColumnName(place) + strconv.Itoa(row) + `"`
 	if style != "" {
 		open += ` s="` + style + `"`
 	}
@@ -629,14 +628,6 @@ func (w *sheetWriter) cell(place, row int, style string, c cell) {
 		return
 	}
 	w.out.WriteString(open + ` t="inlineStr"><` + w.prefix + "is><" + w.prefix + `t xml:space="preserve">`)
-	_ = xml.EscapeText(w.out, []byte(console.Printable(c.text))) // to a buffer
+	table.EscapeText(w.out, table.CellText(c.text))
 	w.out.WriteString("</" + w.prefix + "t></" + w.prefix + "is></" + w.prefix + "c>")
-}
-
-// columnName returns a column's letters by its index from 0: 2 is C.
-func columnName(place int) (name string) {
-	for place++; place > 0; place = (place - 1) / 26 {
-		name = string(rune('A'+(place-1)%26)) + name
-	}
-	return name
 }

@@ -158,6 +158,17 @@ func (c Column) parquetType() parquet.Node {
 	return parquetTypes[c.Kind]()
 }
 
+// decimals returns the number of decimals of a column of currency amounts or percentages.
+func (c Column) decimals() (n int, fixed bool) {
+	switch c.Kind {
+	case Fiat:
+		return c.Currency.Decimals(), true
+	case Percent:
+		return percentDecimals, true
+	}
+	return 0, false
+}
+
 func amountNode() parquet.Node { return decimalNode(0) }
 
 func decimalNode(decimals int) parquet.Node {

@@ -4,10 +4,11 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/xuri/excelize/v2"
-
 	"github.com/feeledger/fees/internal/console"
 )
+
+// maxSheetName is the maximum length of a sheet's name, in characters.
+const maxSheetName = 31
 
 // sheetNames returns unique names that a workbook accepts: up to 31 characters, without []:*?/\ and without
 // an apostrophe at either end.
@@ -32,7 +33,7 @@ func sheetName(name, suffix string) string {
 		return r
 	}, console.Printable(name))
 	runes := []rune(strings.Trim(name, "' "))
-	runes = runes[:min(len(runes), excelize.MaxSheetNameLength-len(suffix))]
+	runes = runes[:min(len(runes), maxSheetName-len(suffix))]
 	name = strings.TrimRight(string(runes), "' ")
 	if name == "" {
 		name = "sheet"

@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"iter"
 	"os"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/feeledger/fees/chain"
@@ -17,7 +15,6 @@ import (
 	"github.com/feeledger/fees/internal/archive"
 	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/httpclient"
-	"github.com/feeledger/fees/internal/sys/disk"
 )
 
 // ErrLacks reports that an archive does not contain the requested data. It wraps [chain.ErrNotKept].
@@ -36,11 +33,13 @@ var ErrDamaged = failure.New(failure.Damaged, "the archive is damaged")
 type Archive struct {
 	name     string
 	files    fs.FS
-	start    uint64              // the lowest height of the range
-	manifest *Manifest           // nil without a manifest
-	sums     map[string]string   // from the manifest, by path
-	listed   map[string][]uint64 // the manifest's heights by directory, ascending
-	opened   openSegments
+	start    uint64                   // the lowest height of the range
+	manifest *Manifest                // nil without a manifest
+	pieces   map[string]archive.Piece // from the manifest, by path
+	listed   map[string][]uint64      // the manifest's heights by directory, ascending
+
+	turn     sync.Mutex                          // held while using segments
+	segments archive.Recent[string, openSegment] // by path
 }
 
 // New returns the archive in files; errors use name.
@@ -65,7 +64,7 @@ func OpenDirectory(path string) (*Archive, error) {
 	if err != nil {
 		return nil, err
 	}
-	a.manifest, a.sums, a.listed = manifest, manifest.sums(), manifest.heights()
+	a.manifest, a.pieces, a.listed = manifest, manifest.pieces(), manifest.heights()
 	return a, nil
 }
 
@@ -385,77 +384,41 @@ func (a *Archive) read(path string) (string, error) {
 
 // readUpTo is read with a size limit. A larger answer is [httpclient.ErrTooLarge], and is not read.
 func (a *Archive) readUpTo(path string, maxSize int) (string, error) {
-	want, listed := a.sums[path]
-	if a.manifest != nil && !listed && a.segmented() {
+	piece, listed := a.pieces[path]
+	switch {
+	case a.manifest == nil:
+		return a.readFile(path, maxSize)
+	case !listed && a.segmented():
 		return a.readSegment(path, maxSize)
-	}
-	if info, err := fs.Stat(a.files, path); maxSize < httpclient.DefaultMaxAnswer && err == nil && info.Size() > int64(maxSize) {
+	case !listed:
+		return "", fmt.Errorf("%s: %s: %w", a.name, path, ErrLacks)
+	case maxSize < httpclient.DefaultMaxAnswer && piece.Size > int64(maxSize):
 		return "", a.tooLarge(path)
 	}
-	if a.manifest == nil {
-		return a.readFile(path)
-	}
-	if !listed {
-		return "", fmt.Errorf("%s: %s: %w", a.name, path, ErrLacks)
-	}
-	text, err := a.readFile(path)
-	switch {
-	case errors.Is(err, ErrLacks):
-		return "", a.damaged(path, archive.ErrMissing)
-	case err != nil:
-		return "", err
-	case archive.Sum(text) != want:
-		return "", a.damaged(path, archive.ErrChanged)
-	}
-	return text, nil
+	text, err := piece.Read(a.files, httpclient.DefaultMaxAnswer)
+	return string(text), a.unread(path, err)
 }
 
-// readFile returns a file's text, up to the size limit of an answer.
-func (a *Archive) readFile(path string) (string, error) {
-	file, size, err := a.open(path)
-	if err != nil {
-		return "", err
+// readFile returns a file's text, up to a size limit.
+func (a *Archive) readFile(path string, maxSize int) (string, error) {
+	text, err := archive.Read(a.files, path, int64(maxSize))
+	if errors.As(err, new(*archive.LargeError)) && maxSize < httpclient.DefaultMaxAnswer {
+		return "", a.tooLarge(path)
 	}
-	defer file.Close()
-	var text strings.Builder
-	text.Grow(int(min(size, httpclient.DefaultMaxAnswer)))
-	buffer := copyBuffers.Get().(*[]byte)
-	defer copyBuffers.Put(buffer)
-	n, err := io.CopyBuffer(&text, io.LimitReader(file, httpclient.DefaultMaxAnswer+1), *buffer)
-	if err != nil {
-		return "", a.damaged(path, err)
-	}
-	if n > httpclient.DefaultMaxAnswer {
-		return "", a.damaged(path, errTooLarge)
-	}
-	return text.String(), nil
+	return string(text), a.unread(path, err)
 }
 
-// copyBuffers pools buffers; most answers are smaller than one.
-var copyBuffers = sync.Pool{New: func() any {
-	buffer := make([]byte, 32<<10)
-	return &buffer
-}}
-
-// open opens a regular file; reading from a pipe could block forever.
-func (a *Archive) open(path string) (fs.File, int64, error) {
-	err := disk.CheckRegular(a.files, path)
+// unread returns the error for a file that could not be read.
+func (a *Archive) unread(path string, err error) error {
 	switch {
+	case err == nil:
+		return nil
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, 0, fmt.Errorf("%s: %s: %w", a.name, path, ErrLacks)
-	case err != nil:
-		return nil, 0, a.damaged(path, err)
+		return fmt.Errorf("%s: %s: %w", a.name, path, ErrLacks)
+	case errors.As(err, new(*archive.LargeError)):
+		err = errTooLarge
 	}
-	file, err := a.files.Open(path)
-	if err != nil {
-		return nil, 0, a.damaged(path, err)
-	}
-	info, err := file.Stat()
-	if err != nil {
-		file.Close()
-		return nil, 0, a.damaged(path, err)
-	}
-	return file, info.Size(), nil
+	return a.damaged(path, err)
 }
 
 func (a *Archive) tooLarge(path string) error {

@@ -1,7 +1,6 @@
 package answers
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 
@@ -27,19 +26,6 @@ func (a *Archive) hasBaseFees() bool {
 		return a.manifest.BaseFeeItem != ""
 	}
 	return a.has(baseFeeDirectory)
-}
-
-// baseFee returns the base fee at a height; nothing if it is not requested, or the gateway does not offer it, for example
-// because the runtime did not have it yet.
-func (r *recorder) baseFee(ctx context.Context, at uint64, hash chain.Hash) ([]answer, error) {
-	item := r.manifest.BaseFeeItem
-	if item == "" {
-		return nil, nil
-	}
-	return unlessRefused(r.obtain(ctx, baseFeePath(at), sidecar.BaseFeePath(item, at), func(text string) error {
-		b, err := sidecar.DecodeBaseFee(text, item)
-		return cmp.Or(err, wrongHeight(at, b.At), wrongHash(chain.Some(hash), b.AtHash))
-	}))
 }
 
 // baseFee answers a request for a storage item of a pallet, if it is the recorded base fee.

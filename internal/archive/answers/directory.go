@@ -9,6 +9,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/gatewayclient/sidecar"
+	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/internal/sys/disk"
 )
 
@@ -34,7 +35,7 @@ func checkDirectory(path string) error {
 // parent's multiplier and runtime are missing.
 func describeFile(path string) error {
 	a := New(path, os.DirFS(filepath.Dir(path)))
-	text, err := a.readFile(filepath.Base(path))
+	text, err := a.readFile(filepath.Base(path), httpclient.DefaultMaxAnswer)
 	var b *chain.Block
 	if err == nil {
 		b, err = sidecar.DecodeBlock(text)

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"slices"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/gatewayclient/sidecar"
@@ -54,101 +53,87 @@ func (r *recorder) height(ctx context.Context, number uint64) (height, error) {
 		return h, err
 	}
 	if r.base < number && number == r.options.First {
-		before, err := r.multiplier(ctx, r.base, h.parent)
-		if err != nil {
+		if err := r.states(ctx, &h, r.base, h.parent); err != nil {
 			return h, err
 		}
-		parameter, err := r.parameter(ctx, r.base, h.parent)
-		if err != nil {
-			return h, err
-		}
-		baseFee, err := r.baseFee(ctx, r.base, h.parent)
-		if err != nil {
-			return h, err
-		}
-		h.answers = append(append(append(h.answers, before), parameter...), baseFee...)
 	}
-	multiplier, err := r.multiplier(ctx, number, h.hash)
-	if err != nil {
-		return h, err
-	}
-	parameter, err := r.parameter(ctx, number, h.hash)
-	if err != nil {
-		return h, err
-	}
-	baseFee, err := r.baseFee(ctx, number, h.hash)
-	if err != nil {
-		return h, err
-	}
-	weight, err := r.blockWeight(ctx, number, h.hash)
-	if err != nil {
-		return h, err
-	}
-	h.answers = slices.Concat(h.answers, []answer{header, multiplier}, parameter, baseFee, weight)
-	for _, account := range r.options.Accounts {
-		balance, err := r.balance(ctx, account, number, h.hash)
-		if err != nil {
-			return h, err
-		}
-		h.answers = append(h.answers, balance)
-	}
+	h.answers = append(h.answers, header)
+	err = r.states(ctx, &h, number, h.hash)
 	h.answers = append(h.answers, block)
-	return h, nil
+	return h, err
 }
 
-func (r *recorder) multiplier(ctx context.Context, at uint64, hash chain.Hash) (answer, error) {
-	question := fmt.Sprintf("/pallets/transaction-payment/storage/nextFeeMultiplier?at=%d", at)
-	return r.obtain(ctx, multiplierPath(at), question, func(text string) error {
-		m, err := sidecar.DecodeMultiplier(text)
-		return cmp.Or(err, wrongHeight(at, m.At), wrongHash(chain.Some(hash), m.AtHash))
-	})
+// state is a kind of answer about the state that each block left.
+type state struct {
+	path     func(at uint64) string
+	question func(at uint64) string
+	check    func(text string, at uint64, hash chain.Hash) error
+	wanted   func(at uint64) bool
+	optional bool // the gateway may refuse it
 }
 
-// parameter returns FeesTreasuryProportion at a height; nothing if it is not requested, or the gateway does not offer it,
-// for example because the runtime did not have it yet.
-func (r *recorder) parameter(ctx context.Context, at uint64, hash chain.Hash) ([]answer, error) {
-	key := r.manifest.ParameterKey
-	if key == "" {
-		return nil, nil
+// findKinds returns the kinds of answers to record about states, in the order in which they are stored.
+func (r *recorder) findKinds() []state {
+	always := func(uint64) bool { return true }
+	list := []state{{
+		path: multiplierPath,
+		question: func(at uint64) string {
+			return fmt.Sprintf("/pallets/transaction-payment/storage/nextFeeMultiplier?at=%d", at)
+		},
+		check:  placed(sidecar.DecodeMultiplier),
+		wanted: always,
+	}}
+	if key := r.manifest.ParameterKey; key != "" {
+		list = append(list, state{parameterPath, func(at uint64) string { return sidecar.ProportionPath(key, at) },
+			placed(func(text string) (chain.AtBlock[chain.Optional[chain.Perbill]], error) {
+				return sidecar.DecodeProportion(text, key)
+			}), always, true})
 	}
-	return unlessRefused(r.obtain(ctx, parameterPath(at), sidecar.ProportionPath(key, at), func(text string) error {
-		p, err := sidecar.DecodeProportion(text, key)
-		return cmp.Or(err, wrongHeight(at, p.At), wrongHash(chain.Some(hash), p.AtHash))
-	}))
+	if item := r.manifest.BaseFeeItem; item != "" {
+		list = append(list, state{baseFeePath, func(at uint64) string { return sidecar.BaseFeePath(item, at) },
+			placed(func(text string) (chain.AtBlock[chain.GasPrice], error) { return sidecar.DecodeBaseFee(text, item) }), always, true})
+	}
+	list = append(list, state{weightPath, sidecar.BlockWeightPath, placed(sidecar.DecodeBlockWeight), r.wantsWeight, true})
+	inRange := func(at uint64) bool { return at >= r.options.First }
+	for _, account := range r.options.Accounts {
+		list = append(list, state{
+			path:     func(at uint64) string { return balancePath(account, at) },
+			question: func(at uint64) string { return fmt.Sprintf("/accounts/%s/balance-info?at=%d", account.Plain(), at) },
+			check:    placed(sidecar.DecodeBalance),
+			wanted:   inRange,
+		})
+	}
+	return list
 }
 
-// blockWeight returns the weight that the chain counted for the block at a height; nothing if it is not requested, or the
-// gateway does not offer it.
-func (r *recorder) blockWeight(ctx context.Context, at uint64, hash chain.Hash) ([]answer, error) {
-	if !r.wantsWeight(at) {
-		return nil, nil
+// placed returns a check that a decoder accepts an answer, and that it is about a block.
+func placed[T any](decode func(text string) (chain.AtBlock[T], error)) func(text string, at uint64, hash chain.Hash) error {
+	return func(text string, at uint64, hash chain.Hash) error {
+		v, err := decode(text)
+		return cmp.Or(err, wrongHeight(at, v.At), wrongHash(chain.Some(hash), v.AtHash))
 	}
-	return unlessRefused(r.obtain(ctx, weightPath(at), sidecar.BlockWeightPath(at), func(text string) error {
-		w, err := sidecar.DecodeBlockWeight(text)
-		return cmp.Or(err, wrongHeight(at, w.At), wrongHash(chain.Some(hash), w.AtHash))
-	}))
 }
 
-// unlessRefused makes an answer optional: it returns none if the gateway will never have it, or has no such path
-// (status 404, also with a JSON body, since it has answered for the block before). Any other error ends the
-// recording, which can continue later: what is left out now is left out for good.
-func unlessRefused(a answer, err error) ([]answer, error) {
-	var status *httpclient.StatusError
-	if errors.Is(err, chain.ErrUnsupported) || errors.Is(err, chain.ErrNotOffered) || errors.As(err, &status) && status.Code == http.StatusNotFound {
-		return nil, nil
+// states adds the answers about the state that a block left. An optional answer is left out if the gateway will never have
+// it, or has no such path (status 404, also with a JSON body, since it has answered for the block before), for example
+// because the runtime did not have it yet. Any other error ends the recording, which can continue later: what is left out
+// now is left out for good.
+func (r *recorder) states(ctx context.Context, h *height, at uint64, hash chain.Hash) error {
+	for _, s := range r.kinds {
+		if !s.wanted(at) {
+			continue
+		}
+		a, err := r.obtain(ctx, s.path(at), s.question(at), func(text string) error { return s.check(text, at, hash) })
+		var status *httpclient.StatusError
+		if s.optional && (errors.Is(err, chain.ErrUnsupported) || errors.Is(err, chain.ErrNotOffered) || errors.As(err, &status) && status.Code == http.StatusNotFound) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		h.answers = append(h.answers, a)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return []answer{a}, nil
-}
-
-func (r *recorder) balance(ctx context.Context, account chain.Address, at uint64, hash chain.Hash) (answer, error) {
-	question := fmt.Sprintf("/accounts/%s/balance-info?at=%d", account.Plain(), at)
-	return r.obtain(ctx, balancePath(account, at), question, func(text string) error {
-		b, err := sidecar.DecodeBalance(text)
-		return cmp.Or(err, wrongHeight(at, b.At), wrongHash(chain.Some(hash), b.AtHash))
-	})
+	return nil
 }
 
 func wrongHeight(want, have uint64) error {

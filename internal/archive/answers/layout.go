@@ -18,33 +18,35 @@ const (
 	nodePath           = "node-version.json"
 )
 
-func blockPath(height uint64) string { return heightPath(blockDirectory, height) }
-
-func headerPath(height uint64) string { return heightPath("headers", height) }
-
-func multiplierPath(at uint64) string { return heightPath("multiplier", at) }
-
-func parameterPath(at uint64) string { return heightPath(parameterDirectory, at) }
-
-func baseFeePath(at uint64) string { return heightPath(baseFeeDirectory, at) }
-
-func weightPath(at uint64) string { return heightPath(weightDirectory, at) }
-
-func runtimePath(at uint64) string { return heightPath(runtimeDirectory, at) }
+// The paths of the answers for a height.
+var (
+	blockPath      = heightPath(blockDirectory)
+	headerPath     = heightPath("headers")
+	multiplierPath = heightPath("multiplier")
+	parameterPath  = heightPath(parameterDirectory)
+	baseFeePath    = heightPath(baseFeeDirectory)
+	weightPath     = heightPath(weightDirectory)
+	runtimePath    = heightPath(runtimeDirectory)
+)
 
 func balancePath(account chain.Address, at uint64) string {
-	return heightPath("balance-info/"+account.Plain(), at)
+	return heightPath("balance-info/" + account.Plain())(at)
 }
 
-func heightPath(directory string, height uint64) string {
-	return directory + "/" + strconv.FormatUint(height, 10) + ".json"
+func heightPath(directory string) func(height uint64) string {
+	return func(height uint64) string { return directory + "/" + strconv.FormatUint(height, 10) + ".json" }
+}
+
+// heightIn returns the height in a file name <height>.json, and whether it is one.
+func heightIn(name string) (uint64, bool) {
+	digits, isJSON := strings.CutSuffix(name, ".json")
+	height, err := strconv.ParseUint(digits, 10, 64)
+	return height, isJSON && err == nil && strconv.FormatUint(height, 10) == digits
 }
 
 // appendHeight appends the height in a file name <height>.json, if it is one.
 func appendHeight(heights []uint64, name string) []uint64 {
-	digits, isJSON := strings.CutSuffix(name, ".json")
-	height, err := strconv.ParseUint(digits, 10, 64)
-	if isJSON && err == nil && strconv.FormatUint(height, 10) == digits {
+	if height, ok := heightIn(name); ok {
 		heights = append(heights, height)
 	}
 	return heights

@@ -10,6 +10,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/archive"
+	"github.com/feeledger/fees/internal/httpclient"
 )
 
 // manifestFormat is the version of the manifest's format.
@@ -58,13 +59,13 @@ func (m *Manifest) Files() []archive.Piece {
 	return files
 }
 
-// sums returns the checksums of the files by path.
-func (m *Manifest) sums() map[string]string {
-	sums := map[string]string{}
+// pieces returns the files by path.
+func (m *Manifest) pieces() map[string]archive.Piece {
+	pieces := map[string]archive.Piece{}
 	for _, p := range m.Files() {
-		sums[p.Path] = p.SHA256
+		pieces[p.Path] = p
 	}
-	return sums
+	return pieces
 }
 
 // heights returns the heights of the answers by directory, ascending; for segments, only those of the runtimes.
@@ -86,7 +87,7 @@ func (m *Manifest) heights() map[string][]uint64 {
 
 // readManifest reads the manifest, and rejects it if any byte differs from what the recorder wrote.
 func (a *Archive) readManifest() (*Manifest, error) {
-	text, err := a.readFile(archive.ManifestPath)
+	text, err := a.readFile(archive.ManifestPath, httpclient.DefaultMaxAnswer)
 	if err != nil {
 		return nil, err
 	}

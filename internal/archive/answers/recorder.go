@@ -71,10 +71,11 @@ type recorder struct {
 	places   chan struct{} // slots for concurrent requests
 	kept     *Archive      // the existing contents of the directory
 	old      *Manifest
-	listed   map[string]string    // the old manifest's checksums
-	segments []*keptSegment       // the valid existing segments
-	runtimes map[uint64]runtimeAt // runtimes read before the blocks, by height
+	listed   map[string]archive.Piece // of the old manifest
+	segments []*keptSegment           // the valid existing segments
+	runtimes map[uint64]runtimeAt     // runtimes read before the blocks, by height
 	manifest Manifest
+	kinds    []state // of the answers to record
 	wrote    bool
 }
 
@@ -93,13 +94,14 @@ func (r *recorder) prepare(ctx context.Context) error {
 	case err == nil && (old.First != o.First || old.Last != o.Last || !slices.Equal(old.Accounts, r.manifest.Accounts)):
 		return archive.AlreadyContains(r.disk.Directory, old.First, old.Last, old.Accounts)
 	case err == nil:
-		r.old, r.listed = old, old.sums()
+		r.old, r.listed = old, old.pieces()
 	case !errors.Is(err, ErrLacks) && !errors.Is(err, ErrDamaged):
 		return err
 	}
 	if err := r.findWants(ctx); err != nil {
 		return err
 	}
+	r.kinds = r.findKinds()
 	switch {
 	case o.Segments && r.kept.has(blockDirectory):
 		return fmt.Errorf("%s contains plain files, but these blocks need segments. Record into another directory.", r.disk.Directory)
@@ -119,18 +121,15 @@ func (r *recorder) expected() func(path string) bool {
 		}
 		return func(path string) bool { return paths[path] }
 	}
-	paths[multiplierPath(r.base)], paths[runtimePath(r.base)] = true, true
-	for h := r.base; h <= o.Last; h++ {
-		paths[parameterPath(h)] = r.manifest.ParameterKey != ""
-		paths[baseFeePath(h)] = r.manifest.BaseFeeItem != ""
-		paths[weightPath(h)] = r.wantsWeight(h)
-	}
 	for _, s := range r.spans {
 		for _, path := range r.paths(s) {
 			paths[path] = true
 		}
-		for h := s.First; h <= s.Last; h++ {
-			paths[runtimePath(h)] = true
+	}
+	for at := r.base; at <= o.Last; at++ {
+		paths[runtimePath(at)] = true
+		for _, s := range r.kinds {
+			paths[s.path(at)] = s.wanted(at)
 		}
 	}
 	return func(path string) bool { return paths[path] }
@@ -140,14 +139,19 @@ func (r *recorder) expected() func(path string) bool {
 // refused, and without the runtimes.
 func (r *recorder) paths(s chain.Heights) []string {
 	var paths []string
+	states := func(at uint64) {
+		for _, s := range r.kinds {
+			if !s.optional && s.wanted(at) {
+				paths = append(paths, s.path(at))
+			}
+		}
+	}
 	if s.First == r.options.First && r.base < s.First {
-		paths = append(paths, multiplierPath(r.base))
+		states(r.base)
 	}
 	for h := s.First; h <= s.Last; h++ {
-		paths = append(paths, headerPath(h), multiplierPath(h))
-		for _, account := range r.options.Accounts {
-			paths = append(paths, balancePath(account, h))
-		}
+		paths = append(paths, headerPath(h))
+		states(h)
 		paths = append(paths, blockPath(h))
 	}
 	return paths
@@ -171,9 +175,9 @@ func (r *recorder) node(ctx context.Context) error {
 // finish writes the manifest. If nothing had to be written, the old one is valid; its writer may have ended before the
 // name was synced.
 func (r *recorder) finish(ctx context.Context) (*Manifest, error) {
-	listed := r.manifest.sums()
+	listed := r.manifest.pieces()
 	if err := r.disk.Sweep(func(path string) bool {
-		return path == archive.ManifestPath || path == archive.StampPath || listed[path] != ""
+		return path == archive.ManifestPath || path == archive.StampPath || listed[path].Path != ""
 	}); err != nil {
 		return nil, err
 	}
@@ -188,13 +192,7 @@ func (r *recorder) finish(ctx context.Context) (*Manifest, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := r.disk.Flush(); err != nil {
-		return nil, err
-	}
-	if err := r.disk.Write(archive.ManifestPath, text); err != nil {
-		return nil, err
-	}
-	return &r.manifest, r.disk.Flush()
+	return &r.manifest, archive.Finish(r.disk, text)
 }
 
 // gatewayVersion returns the version that the gateway states at its root. It is requested last: the root has no

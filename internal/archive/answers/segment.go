@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
+	"io/fs"
 	"sort"
 	"strings"
 	"sync"
@@ -58,34 +58,40 @@ var encoder = sync.OnceValue(func() *zstd.Encoder {
 	return e
 })
 
-// unpack opens a segment's file and returns the text of an entry.
-func (a *Archive) unpack(s Segment, e Entry) (string, error) {
-	f, err := a.openSegment(s)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	return a.unpackFrom(f, s, e)
+// segmentFile is the open file of a segment.
+type segmentFile struct {
+	fs.File
+	io.ReaderAt
+	segment Segment
 }
 
-// openSegment opens a segment's file and checks its size against the manifest.
-func (a *Archive) openSegment(s Segment) (segmentFile, error) {
-	f, size, err := a.openAt(s.Path)
+// openSegment opens a segment's file, which must have the size in the manifest.
+func (a *Archive) openSegment(s Segment) (f segmentFile, err error) {
+	file, size, err := archive.Open(a.files, s.Path)
 	switch {
-	case errors.Is(err, ErrLacks):
-		return nil, a.damaged(s.Path, archive.ErrMissing)
+	case errors.Is(err, fs.ErrNotExist):
+		return f, a.damaged(s.Path, archive.ErrMissing)
 	case err != nil:
-		return nil, err
-	case size != s.Size: // there is more than what is listed
-		f.Close()
-		return nil, a.damaged(s.Path, archive.ErrChanged)
+		return f, a.damaged(s.Path, err)
 	}
-	return f, nil
+	from, ok := file.(io.ReaderAt)
+	switch {
+	case !ok: // files in a directory can
+		err = errSequential
+	case size != s.Size: // there is more than what is listed
+		err = archive.ErrChanged
+	default:
+		return segmentFile{file, from, s}, nil
+	}
+	file.Close()
+	return f, a.damaged(s.Path, err)
 }
 
-// unpackFrom returns the text of an entry of an open segment.
-func (a *Archive) unpackFrom(f io.ReaderAt, s Segment, e Entry) (string, error) {
-	inside := s.Path + ": " + e.Path
+var errSequential = errors.New("it can only be read sequentially")
+
+// unpack returns the text of an entry of a segment.
+func (a *Archive) unpack(f segmentFile, e Entry) (string, error) {
+	inside := f.segment.Path + ": " + e.Path
 	if e.Size < 0 || e.Size > httpclient.DefaultMaxAnswer || e.Packed < 0 || e.Packed > maxPacked {
 		return "", a.damaged(inside, errTooLarge)
 	}
@@ -94,146 +100,83 @@ func (a *Archive) unpackFrom(f io.ReaderAt, s Segment, e Entry) (string, error) 
 		return "", a.damaged(inside, fmt.Errorf("%w: %w", archive.ErrChanged, err))
 	}
 	text, err := archive.Unpack(packed, int(e.Size))
-	if err != nil || int64(len(text)) != e.Size || archive.Sum(text) != e.SHA256 {
+	if err != nil || archive.PieceOf(e.Path, text) != e.Piece {
 		return "", a.damaged(inside, archive.ErrChanged)
 	}
 	return string(text), nil
 }
 
-// segmentFile supports reading at any offset.
-type segmentFile interface {
-	io.ReaderAt
-	io.Closer
-}
-
-func (a *Archive) openAt(path string) (segmentFile, int64, error) {
-	file, size, err := a.open(path)
-	if err != nil {
-		return nil, 0, err
-	}
-	whole, ok := file.(segmentFile)
-	if !ok { // files in a directory support it
-		file.Close()
-		return nil, 0, a.damaged(path, errors.New("it can only be read sequentially"))
-	}
-	return whole, size, nil
-}
-
-// listing opens a segment's file and returns the list of its entries.
-func (a *Archive) listing(s Segment) ([]Entry, error) {
-	f, err := a.openSegment(s)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return a.listingFrom(f, s)
-}
-
-// listingFrom returns the list of an open segment's entries.
-func (a *Archive) listingFrom(f io.ReaderAt, s Segment) ([]Entry, error) {
-	text, err := a.unpackFrom(f, s, s.Listing)
+// entries returns the list of a segment's entries.
+func (a *Archive) entries(f segmentFile) (list []Entry, err error) {
+	text, err := a.unpack(f, f.segment.Listing)
 	if err != nil {
 		return nil, err
 	}
 	if crowded(text) {
-		return nil, a.damaged(s.Path+": "+s.Listing.Path, errCrowded)
+		err = errCrowded
+	} else {
+		err = json.Unmarshal([]byte(text), &list)
 	}
-	var entries []Entry
-	if err := json.Unmarshal([]byte(text), &entries); err != nil {
-		return nil, a.damaged(s.Path+": "+s.Listing.Path, err)
+	if err != nil {
+		return nil, a.damaged(f.segment.Path+": "+f.segment.Listing.Path, err)
 	}
-	return entries, nil
+	return list, nil
 }
 
-// maxOpen limits the open segments. Neighbouring blocks are read together, so a few are enough.
-const maxOpen = 4
-
-// openSegments caches the most recently used segments.
-type openSegments struct {
-	sync.Mutex
-	list []*openSegment // the most recent one last
-}
-
-// openSegment is an open segment. Its file is closed after its last reader releases it, once it has
-// left the cache.
+// openSegment is a segment in the cache.
 type openSegment struct {
-	path    string
-	entries map[string]Entry
-	file    segmentFile
-	readers int
-	left    bool // has left the cache
+	segmentFile // closed with the garbage, when neither the cache nor a reader has it
+	byPath      map[string]Entry
+}
+
+// held returns an open segment from the cache, or opens it.
+func (a *Archive) held(s Segment) (openSegment, error) {
+	a.turn.Lock()
+	defer a.turn.Unlock()
+	if known, ok := a.segments.Get(s.Path); ok {
+		return known, nil
+	}
+	file, err := a.openSegment(s)
+	if err != nil {
+		return openSegment{}, err
+	}
+	list, err := a.entries(file)
+	if err != nil {
+		file.Close()
+		return openSegment{}, err
+	}
+	open := openSegment{file, make(map[string]Entry, len(list))}
+	for _, e := range list {
+		open.byPath[e.Path] = e
+	}
+	a.segments.Keep(s.Path, open)
+	return open, nil
 }
 
 // readSegment returns the answer that a segment contains under a path, up to a size limit.
 func (a *Archive) readSegment(path string, maxSize int) (string, error) {
-	segment, ok := a.manifest.segmentOf(path)
-	if ok {
+	if segment, ok := a.manifest.segmentOf(path); ok {
 		open, err := a.held(segment)
 		if err != nil {
 			return "", err
 		}
-		defer a.release(open)
-		if e, ok := open.entries[path]; ok {
+		if e, ok := open.byPath[path]; ok {
 			if maxSize < httpclient.DefaultMaxAnswer && e.Size > int64(maxSize) {
 				return "", a.tooLarge(path)
 			}
-			return a.unpackFrom(open.file, segment, e)
+			return a.unpack(open.segmentFile, e)
 		}
 	}
 	return "", fmt.Errorf("%s: %s: %w", a.name, path, ErrLacks)
 }
 
-// release ends the use of a segment returned by held.
-func (a *Archive) release(o *openSegment) {
-	a.opened.Lock()
-	defer a.opened.Unlock()
-	if o.readers--; o.readers == 0 && o.left {
-		o.file.Close()
-	}
-}
-
-// held returns an open segment from the cache, or opens it. The caller must release it.
-func (a *Archive) held(s Segment) (*openSegment, error) {
-	a.opened.Lock()
-	defer a.opened.Unlock()
-	list := a.opened.list
-	if i := slices.IndexFunc(list, func(o *openSegment) bool { return o.path == s.Path }); i >= 0 {
-		open := list[i]
-		a.opened.list = append(slices.Delete(list, i, i+1), open)
-		open.readers++
-		return open, nil
-	}
-	file, err := a.openSegment(s)
-	if err != nil {
-		return nil, err
-	}
-	listed, err := a.listingFrom(file, s)
-	if err != nil {
-		file.Close()
-		return nil, err
-	}
-	open := &openSegment{path: s.Path, entries: make(map[string]Entry, len(listed)), file: file, readers: 1}
-	for _, e := range listed {
-		open.entries[e.Path] = e
-	}
-	if len(list) == maxOpen {
-		if list[0].left = true; list[0].readers == 0 {
-			list[0].file.Close()
-		}
-		list = slices.Delete(list, 0, 1)
-	}
-	a.opened.list = append(list, open)
-	return open, nil
-}
-
 // segmentOf returns the segment that contains a path. The first one also contains what applied before its first
 // block.
 func (m *Manifest) segmentOf(path string) (Segment, bool) {
-	heights := appendHeight(nil, path[strings.LastIndexByte(path, '/')+1:])
-	if len(heights) == 0 {
+	at, ok := heightIn(path[strings.LastIndexByte(path, '/')+1:])
+	if !ok {
 		return Segment{}, false
 	}
-	at := heights[0]
 	if at == max(m.First, 1)-1 {
 		at = m.First
 	}

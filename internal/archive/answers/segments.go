@@ -78,42 +78,50 @@ func (r *recorder) findSegments(ctx context.Context) error {
 // output, and compares the results.
 func (r *recorder) findSegment(s chain.Heights) (*keptSegment, error) {
 	path := segmentPath(s)
-	file, err := r.kept.pieceAt(path)
-	if err != nil {
-		return nil, err
-	}
 	var segment Segment
-	var entries []Entry
+	var err error
 	if r.old != nil {
 		segment, _ = r.old.segmentOf(blockPath(s.First))
-		entries, err = r.kept.listing(segment)
-	} else {
-		segment, entries, err = r.kept.rewrite(s)
+	} else if segment, err = r.kept.rewrite(s); err != nil {
+		return nil, err
 	}
+	if err = segment.Check(r.kept.files); err == nil && segment.Path != path {
+		err = archive.ErrChanged
+	}
+	if err != nil {
+		return nil, r.kept.damaged(path, err)
+	}
+	file, err := r.kept.openSegment(segment)
 	if err != nil {
 		return nil, err
 	}
-	if segment.Piece != file {
-		return nil, r.kept.damaged(path, archive.ErrChanged)
+	defer file.Close()
+	entries, err := r.kept.entries(file)
+	if err != nil {
+		return nil, err
 	}
 	paths := r.paths(s)
 	others := slices.DeleteFunc(slices.Clone(entries), func(e Entry) bool { return r.refusable(e.Path) })
 	if len(others) < len(paths) || !slices.EqualFunc(others[:len(paths)], paths, func(e Entry, path string) bool { return e.Path == path }) {
 		return nil, r.kept.damaged(path, errors.New("it contains different answers"))
 	}
-	return r.kept.ends(segment, entries)
+	return r.kept.ends(file, entries)
 }
 
 // rewrite writes the contents of a segment's file as the recorder would, and returns the result.
-func (a *Archive) rewrite(s chain.Heights) (Segment, []Entry, error) {
+func (a *Archive) rewrite(s chain.Heights) (Segment, error) {
 	path := segmentPath(s)
-	fail := func(err error) (Segment, []Entry, error) { return Segment{}, nil, a.damaged(path, err) }
-	file, size, err := a.openAt(path)
+	fail := func(err error) (Segment, error) { return Segment{}, a.unread(path, err) }
+	file, size, err := archive.Open(a.files, path)
 	if err != nil {
-		return Segment{}, nil, err
+		return fail(err)
 	}
 	defer file.Close()
-	z, err := zip.NewReader(file, size)
+	from, ok := file.(io.ReaderAt)
+	if !ok {
+		return fail(errSequential)
+	}
+	z, err := zip.NewReader(from, size)
 	if err != nil {
 		return fail(err)
 	}
@@ -135,12 +143,12 @@ func (a *Archive) rewrite(s chain.Heights) (Segment, []Entry, error) {
 			return fail(err)
 		}
 	}
-	segment, err := w.end()
-	return segment, w.entries, err
+	return w.end()
 }
 
 // ends reads what the recorder needs to continue after a segment.
-func (a *Archive) ends(s Segment, entries []Entry) (*keptSegment, error) {
+func (a *Archive) ends(file segmentFile, entries []Entry) (*keptSegment, error) {
+	s := file.segment
 	kept := &keptSegment{Segment: s}
 	for _, e := range entries {
 		isFirst, isLast := e.Path == blockPath(s.First), e.Path == blockPath(s.Last)
@@ -148,7 +156,7 @@ func (a *Archive) ends(s Segment, entries []Entry) (*keptSegment, error) {
 		if !isFirst && !isLast && !isRuntime {
 			continue
 		}
-		text, err := a.unpack(s, e)
+		text, err := a.unpack(file, e)
 		if err != nil {
 			return nil, err
 		}

@@ -2,11 +2,8 @@ package answers
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 
 	"github.com/feeledger/fees/internal/archive"
@@ -28,9 +25,9 @@ func Verify(ctx context.Context, directory string, progress func(done, total uin
 	if err != nil {
 		return nil, err
 	}
-	sums := manifest.sums()
 	var found archive.Findings
-	listed := func(path string) bool { return sums[path] != "" }
+	pieces := manifest.pieces()
+	listed := func(path string) bool { _, ok := pieces[path]; return ok }
 	if err := found.AddStrangers(a.files, listed); err != nil {
 		return nil, err
 	}
@@ -42,34 +39,16 @@ func Verify(ctx context.Context, directory string, progress func(done, total uin
 		if progress != nil {
 			progress(uint64(i), uint64(len(files)))
 		}
-		have, err := a.pieceAt(piece.Path)
-		switch {
-		case errors.Is(err, ErrLacks):
-			found.Add(piece.Path + ": " + archive.ErrMissing.Error())
+		switch err := piece.Check(a.files); {
+		case errors.Is(err, archive.ErrMissing), errors.Is(err, archive.ErrChanged):
+			found.Add(piece.Path + ": " + err.Error())
 		case errors.Is(err, disk.ErrNotRegular) && !found.None(): // among the strangers
 		case err != nil:
 			found.Add(piece.Path + ": cannot be read")
-		case have != piece:
-			found.Add(piece.Path + ": " + archive.ErrChanged.Error())
 		}
 	}
 	if progress != nil {
 		progress(uint64(len(files)), uint64(len(files)))
 	}
 	return manifest, found.Err(directory, ErrDamaged)
-}
-
-// pieceAt describes the current file at a path, of any size.
-func (a *Archive) pieceAt(path string) (archive.Piece, error) {
-	file, _, err := a.open(path)
-	if err != nil {
-		return archive.Piece{}, err
-	}
-	defer file.Close()
-	digest := sha256.New()
-	size, err := io.Copy(digest, file)
-	if err != nil {
-		return archive.Piece{}, a.damaged(path, err)
-	}
-	return archive.Piece{Path: path, Size: size, SHA256: hex.EncodeToString(digest.Sum(nil))}, nil
 }

@@ -98,15 +98,6 @@ func (r *recorder) wantsWeight(at uint64) bool {
 
 // refusable reports whether an answer was requested and may have been refused by the gateway.
 func (r *recorder) refusable(path string) bool {
-	directory, name, _ := strings.Cut(path, "/")
-	switch directory {
-	case parameterDirectory:
-		return r.manifest.ParameterKey != ""
-	case baseFeeDirectory:
-		return r.manifest.BaseFeeItem != ""
-	case weightDirectory:
-		heights := appendHeight(nil, name)
-		return len(heights) == 1 && r.wantsWeight(heights[0])
-	}
-	return false
+	at, ok := heightIn(path[strings.LastIndexByte(path, '/')+1:])
+	return ok && slices.ContainsFunc(r.kinds, func(s state) bool { return s.optional && s.wanted(at) && s.path(at) == path })
 }

@@ -46,8 +46,8 @@ type Archive struct {
 
 	turn     sync.Mutex // held while reading
 	tops     []chain.Optional[chain.Hash]
-	chains   recent[[]headed]
-	segments recent[*segment]
+	chains   archive.Recent[int, []headed]
+	segments archive.Recent[int, *segment]
 	heights  heights
 	runtimes map[RuntimeName]readRuntime
 }
@@ -167,37 +167,22 @@ const maxManifest = 64 << 20
 
 // read reads a file up to a size limit.
 func (a *Archive) read(path string, limit int64) ([]byte, error) {
-	if err := disk.CheckRegular(a.files, path); errors.Is(err, disk.ErrNotRegular) {
-		return nil, a.damaged(path, err)
-	}
-	file, err := a.files.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	bytes, err := io.ReadAll(io.LimitReader(file, limit+1))
-	if err == nil && int64(len(bytes)) > limit {
-		err = a.damaged(path, fmt.Errorf("it has more than %d bytes", limit))
+	bytes, err := archive.Read(a.files, path, limit)
+	if errors.Is(err, disk.ErrNotRegular) || errors.As(err, new(*archive.LargeError)) {
+		err = a.damaged(path, err)
 	}
 	return bytes, err
 }
 
-// piece returns the content of a file of the archive, up to a size limit. Its checksum must match the manifest.
+// piece returns the content of a file of the archive, up to a size limit.
 func (a *Archive) piece(p archive.Piece, limit int) ([]byte, error) {
-	if p.Size < 0 || p.Size > int64(limit) {
-		return nil, a.damaged(p.Path, fmt.Errorf("the manifest states a size of %d bytes", p.Size))
-	}
-	packed, err := a.read(p.Path, p.Size)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, a.damaged(p.Path, archive.ErrMissing)
-	}
-	if err != nil {
+	bytes, err := p.Read(a.files, int64(limit))
+	if errors.As(err, new(*fs.PathError)) { // of this machine
 		return nil, err
 	}
-	if archive.PieceOf(p.Path, packed) != p {
-		return nil, a.damaged(p.Path, archive.ErrChanged)
+	if err == nil {
+		bytes, err = archive.Unpack(bytes, limit)
 	}
-	bytes, err := archive.Unpack(packed, limit)
 	if err != nil {
 		return nil, a.damaged(p.Path, err)
 	}
@@ -217,7 +202,7 @@ func (a *Archive) headed(height uint64) (headed, error) {
 
 // chainOf returns the proved headers of a segment. The caller holds turn.
 func (a *Archive) chainOf(i int) ([]headed, error) {
-	if list, known := a.chains.get(i); known {
+	if list, known := a.chains.Get(i); known {
 		return list, nil
 	}
 	from := i // the nearest segment above with a proved last block
@@ -234,7 +219,7 @@ func (a *Archive) chainOf(i int) ([]headed, error) {
 			a.tops[from-1] = chain.Some(below)
 		}
 		if from == i {
-			a.chains.keep(i, list)
+			a.chains.Keep(i, list)
 			return list, nil
 		}
 	}
@@ -293,14 +278,14 @@ func (a *Archive) segmentOf(height uint64) (*segment, []headed, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if s, known := a.segments.get(i); known {
+	if s, known := a.segments.Get(i); known {
 		return s, list, nil
 	}
 	s, err := a.readSegment(&a.manifest.Segments[i])
 	if err != nil {
 		return nil, nil, err
 	}
-	a.segments.keep(i, s)
+	a.segments.Keep(i, s)
 	return s, list, nil
 }
 
@@ -330,7 +315,7 @@ func (a *Archive) runtime(name RuntimeName) (*runtime, error) {
 	bytes, err := a.piece(listed.Metadata, maxRuntime)
 	var r *runtime
 	if err == nil {
-		if r, err = newRuntime(name, bytes, listed.ParameterKey, listed.BaseFeeItem, a.accounts); err != nil {
+		if r, err = newRuntime(listed, bytes, a.accounts); err != nil {
 			err = a.damaged(listed.Metadata.Path, err)
 		}
 	}

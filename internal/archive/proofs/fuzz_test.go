@@ -100,13 +100,3 @@ func FuzzReadManifest(f *testing.F) {
 		require.Error(t, err, "there are no files")
 	})
 }
-
-func FuzzUnpack(f *testing.F) {
-	seeds(f, func(_ string, packed []byte) { f.Add(packed) })
-	f.Add(pack(make([]byte, 1<<20)))
-	f.Fuzz(func(t *testing.T, packed []byte) {
-		if bytes, err := archive.Unpack(packed, 1<<16); err == nil {
-			require.LessOrEqual(t, len(bytes), 1<<16)
-		}
-	})
-}

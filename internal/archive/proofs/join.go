@@ -41,8 +41,8 @@ func Join(ctx context.Context, directories []string, output string, o JoinOption
 		Last:         top.manifest.Last,
 		Trusted:      o.Trusted,
 		Accounts:     top.accounts,
-		ParameterKey: p.parameterKey,
-		BaseFeeItem:  p.baseFeeItem,
+		ParameterKey: func(name RuntimeName) string { return p.runtime(name).ParameterKey },
+		BaseFeeItem:  func(name RuntimeName) string { return p.runtime(name).BaseFeeItem },
 		Concurrency:  2, // more would not read faster
 		Progress:     o.Progress,
 		segmentSize:  o.segmentSize,
@@ -104,13 +104,11 @@ func fit(ctx context.Context, upper, lower *Archive) error {
 	}
 	for i := range l.Runtimes {
 		r := &l.Runtimes[i]
-		if other := u.runtime(r.RuntimeName); other != nil && other.ParameterKey != r.ParameterKey {
+		switch other := u.runtime(r.RuntimeName); {
+		case other == nil:
+		case other.ParameterKey != r.ParameterKey:
 			return fmt.Errorf("%s has the parameter %q for runtime %v, but %s has %q", lower.name, r.ParameterKey, r.RuntimeName, upper.name, other.ParameterKey)
-		}
-	}
-	for i := range l.Runtimes {
-		r := &l.Runtimes[i]
-		if other := u.runtime(r.RuntimeName); other != nil && other.BaseFeeItem != r.BaseFeeItem {
+		case other.BaseFeeItem != r.BaseFeeItem:
 			return fmt.Errorf("%s has the base fee's item %q for runtime %v, but %s has %q", lower.name, r.BaseFeeItem, r.RuntimeName, upper.name, other.BaseFeeItem)
 		}
 	}
@@ -154,22 +152,14 @@ func sameChain(ctx context.Context, a, b *Archive) error {
 	return fmt.Errorf("%s and %s are on different chains: block %d%s is %v in the first and %v in the second", a.name, b.name, height, from, one.hash, other.hash)
 }
 
-func (p *parts) parameterKey(name RuntimeName) string {
+// runtime returns a runtime as the first archive with it lists it, empty for none.
+func (p *parts) runtime(name RuntimeName) Runtime {
 	for _, a := range p.list {
 		if r := a.manifest.runtime(name); r != nil {
-			return r.ParameterKey
+			return *r
 		}
 	}
-	return ""
-}
-
-func (p *parts) baseFeeItem(name RuntimeName) string {
-	for _, a := range p.list {
-		if r := a.manifest.runtime(name); r != nil {
-			return r.BaseFeeItem
-		}
-	}
-	return ""
+	return Runtime{}
 }
 
 // of returns the archives that contain a block, the one that reaches highest first. There is at least one if Hashes

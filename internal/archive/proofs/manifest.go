@@ -193,30 +193,28 @@ func (m *Manifest) checkRuntimes() error {
 	listed := map[RuntimeName]bool{}
 	for i := range m.Runtimes {
 		r := &m.Runtimes[i]
-		said, err := jsonscan.Parse(string(r.Version))
-		if err != nil {
-			return err
-		}
-		name, err := readVersion(said)
-		code := r.Code
-		if err != nil || name != r.RuntimeName || listed[name] || r.Metadata.Path != r.metadataPath() ||
-			code != nil && (code.Proof.Path != r.codePath() || code.At < m.base() || code.At > m.Last) {
+		if code := r.Code; !r.isNamed() || listed[r.RuntimeName] || code != nil && (code.Proof.Path != r.codePath() || code.At < m.base() || code.At > m.Last) {
 			return fmt.Errorf("invalid runtime %v", r.RuntimeName)
 		}
-		listed[name] = true
+		listed[r.RuntimeName] = true
 	}
 	if r := m.After; r != nil {
-		said, err := jsonscan.Parse(string(r.Version))
-		if err != nil {
-			return err
-		}
-		name, err := readVersion(said)
 		other := m.runtime(r.RuntimeName) // a block can announce an upgrade and keep its runtime
-		if err != nil || name != r.RuntimeName || r.Metadata.Path != r.metadataPath() || r.Code != nil || other != r && other.Metadata != r.Metadata {
+		if !r.isNamed() || r.Code != nil || other != r && other.Metadata != r.Metadata {
 			return fmt.Errorf("invalid runtime %v after the last block", r.RuntimeName)
 		}
 	}
 	return nil
+}
+
+// isNamed reports whether the node's statement and the path of the metadata are of the runtime's name.
+func (r *Runtime) isNamed() bool {
+	said, err := jsonscan.Parse(string(r.Version))
+	if err != nil {
+		return false
+	}
+	name, err := readVersion(said)
+	return err == nil && name == r.RuntimeName && r.Metadata.Path == r.metadataPath()
 }
 
 // accounts returns the accounts with balances, which must be ascending.

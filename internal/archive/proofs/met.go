@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/archive"
 	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/internal/node/rpc"
@@ -16,12 +17,10 @@ import (
 // met is a runtime that the recorder has encountered.
 type met struct {
 	*runtime
-	version      json.RawMessage
-	metadata     []byte // until they are written
-	parameterKey string
-	baseFeeItem  string
-	listed       bool // in the manifest
-	codeAsked    bool
+	entry     Runtime // for the manifest
+	metadata  []byte
+	listed    bool // in the manifest
+	codeAsked bool
 }
 
 // leftItBehind returns the block whose state contains the runtime that executed h: its parent, or block 0 itself.
@@ -93,14 +92,14 @@ func (r *recorder) meet(ctx context.Context, leftBy chain.Anchor) (*met, error) 
 	if err != nil {
 		return nil, err
 	}
-	m := &met{version: json.RawMessage(version.Raw()), metadata: bytes}
+	m := &met{entry: Runtime{RuntimeName: name, Version: json.RawMessage(version.Raw())}, metadata: bytes}
 	if r.options.ParameterKey != nil {
-		m.parameterKey = r.options.ParameterKey(name)
+		m.entry.ParameterKey = r.options.ParameterKey(name)
 	}
 	if r.options.BaseFeeItem != nil {
-		m.baseFeeItem = r.options.BaseFeeItem(name)
+		m.entry.BaseFeeItem = r.options.BaseFeeItem(name)
 	}
-	if m.runtime, err = newRuntime(name, bytes, m.parameterKey, m.baseFeeItem, r.options.Accounts); err != nil {
+	if m.runtime, err = newRuntime(&m.entry, bytes, r.options.Accounts); err != nil {
 		return nil, fmt.Errorf("block %d: %w", leftBy.Height, err)
 	}
 	r.runtimes[name] = m
@@ -108,15 +107,14 @@ func (r *recorder) meet(ctx context.Context, leftBy chain.Anchor) (*met, error) 
 }
 
 // list adds a runtime to the manifest once the highest block that it executed is proved.
-func (r *recorder) list(m *met) error {
+func (r *recorder) list(m *met) (err error) {
 	if m.listed {
 		return nil
 	}
-	piece, err := r.file(m.metadataPath(), pack(m.metadata))
-	if err != nil {
+	if m.entry.Metadata, err = archive.Store(r.disk, m.metadataPath(), pack(m.metadata)); err != nil {
 		return err
 	}
-	r.manifest.Runtimes = append(r.manifest.Runtimes, Runtime{RuntimeName: m.RuntimeName, Version: m.version, ParameterKey: m.parameterKey, BaseFeeItem: m.baseFeeItem, Metadata: piece})
+	r.manifest.Runtimes = append(r.manifest.Runtimes, m.entry)
 	m.listed, m.metadata = true, nil
 	return nil
 }
@@ -127,8 +125,9 @@ func (r *recorder) after(ctx context.Context, last *headed) error {
 	if err != nil {
 		return err
 	}
-	piece, err := r.file(m.metadataPath(), pack(m.metadata))
-	r.manifest.After = &Runtime{RuntimeName: m.RuntimeName, Version: m.version, ParameterKey: m.parameterKey, BaseFeeItem: m.baseFeeItem, Metadata: piece}
+	after := m.entry
+	after.Metadata, err = archive.Store(r.disk, m.metadataPath(), pack(m.metadata))
+	r.manifest.After = &after
 	return err
 }
 
@@ -152,7 +151,7 @@ func (r *recorder) code(ctx context.Context, parent *headed, m *met) error {
 			return err
 		}
 	}
-	piece, err := r.file(m.codePath(), pack(appendList(nil, needed)))
+	piece, err := archive.Store(r.disk, m.codePath(), pack(appendList(nil, needed)))
 	r.manifest.runtime(m.RuntimeName).Code = &Code{parent.Number, hash, piece}
 	return err
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"iter"
 	"os"
 	"slices"
@@ -288,12 +287,7 @@ func (r *recorder) kept(s chain.Heights) *making {
 
 // packed returns the content of an existing file, up to a size limit and if compressed as it would be now.
 func (r *recorder) packed(path string, limit int) (unpacked []byte, piece archive.Piece, err error) {
-	file, err := os.Open(r.disk.At(path))
-	if err != nil {
-		return nil, piece, err
-	}
-	defer file.Close()
-	packed, err := io.ReadAll(io.LimitReader(file, int64(limit)))
+	packed, err := archive.Read(os.DirFS(r.disk.Directory), path, int64(limit))
 	if err != nil {
 		return nil, piece, err
 	}

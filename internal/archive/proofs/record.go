@@ -166,23 +166,14 @@ func (r *recorder) keep(s *making) error {
 	}
 	kept := Segment{Heights: s.Heights}
 	var err error
-	if kept.Headers, err = r.file(headersPath(s.Heights), pack(headers)); err != nil {
+	if kept.Headers, err = archive.Store(r.disk, headersPath(s.Heights), pack(headers)); err != nil {
 		return err
 	}
-	if kept.Blocks, err = r.file(blocksPath(s.Heights), pack(blocks)); err != nil {
+	if kept.Blocks, err = archive.Store(r.disk, blocksPath(s.Heights), pack(blocks)); err != nil {
 		return err
 	}
 	r.manifest.Segments = append(r.manifest.Segments, kept)
 	return nil
-}
-
-// file writes a file, unless it exists.
-func (r *recorder) file(path string, bytes []byte) (archive.Piece, error) {
-	piece := archive.PieceOf(path, bytes)
-	if have, err := os.ReadFile(r.disk.At(path)); err == nil && archive.PieceOf(path, have) == piece {
-		return piece, nil
-	}
-	return piece, r.disk.Write(path, string(bytes))
 }
 
 // finish writes the manifest, and removes the files of runtimes that are not the chain's after all, although a node stated
@@ -210,13 +201,7 @@ func (r *recorder) finish(ctx context.Context) (*Manifest, error) {
 	}); err != nil {
 		return nil, err
 	}
-	if err := r.disk.Flush(); err != nil {
-		return nil, err
-	}
-	if _, err := r.file(archive.ManifestPath, []byte(text)); err != nil {
-		return nil, err
-	}
-	return m, r.disk.Flush()
+	return m, archive.Finish(r.disk, text)
 }
 
 // words requests the node's statements about itself and its chain.

@@ -66,9 +66,9 @@ var keptItems = [][2]string{
 // needed are the items required to price and prove a block.
 const needed = 4
 
-// newRuntime parses the metadata of a runtime, and finds the storage keys to record for blocks that it executed. The key of
-// FeesTreasuryProportion and the item of the base fee are "" if there is none.
-func newRuntime(name RuntimeName, bytes []byte, parameterKey, baseFeeItem string, accounts []chain.Address) (*runtime, error) {
+// newRuntime parses the metadata of a listed runtime, and finds the storage keys to record for blocks that it executed.
+func newRuntime(listed *Runtime, bytes []byte, accounts []chain.Address) (*runtime, error) {
+	name := listed.RuntimeName
 	fail := func(err error) (*runtime, error) { return nil, fmt.Errorf("runtime %v: metadata: %w", name, err) }
 	m, err := metadata.Parse(bytes)
 	if err != nil {
@@ -89,20 +89,20 @@ func newRuntime(name RuntimeName, bytes []byte, parameterKey, baseFeeItem string
 			return fail(fmt.Errorf("they lack %s.%s", item[0], item[1]))
 		}
 	}
-	if parameterKey != "" {
-		item, err := decoder.Item("parameters", "parameters", []string{parameterKey})
+	if parameter := listed.ParameterKey; parameter != "" {
+		item, err := decoder.Item("parameters", "parameters", []string{parameter})
 		if err != nil {
 			return fail(err)
 		}
-		r.keys = append(r.keys, key{"Parameters.Parameters " + parameterKey, item.Place()})
+		r.keys = append(r.keys, key{"Parameters.Parameters " + parameter, item.Place()})
 	}
-	if baseFeeItem != "" {
-		pallet, item, _ := strings.Cut(baseFeeItem, ".")
+	if place := listed.BaseFeeItem; place != "" {
+		pallet, item, _ := strings.Cut(place, ".")
 		p := m.Pallet(pallet)
 		if p == nil || p.Entry(item) == nil {
-			return fail(fmt.Errorf("they lack %s", jsonscan.Excerpt(baseFeeItem)))
+			return fail(fmt.Errorf("they lack %s", jsonscan.Excerpt(place)))
 		}
-		r.keys = append(r.keys, key{baseFeeItem, render.Place(p.Prefix, item)})
+		r.keys = append(r.keys, key{place, render.Place(p.Prefix, item)})
 	}
 	for _, a := range accounts {
 		b, err := decoder.Balance(a)
