@@ -12,14 +12,13 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/app"
-	"github.com/feeledger/fees/internal/finance/booking"
 	"github.com/feeledger/fees/internal/finance/closing"
 	"github.com/feeledger/fees/internal/finance/journal"
 	"github.com/feeledger/fees/internal/reconcile"
 )
 
 // A journal is made by a chart, agrees with the report, and the chart's check counts each fee.
-func TestBookingsByAChart(t *testing.T) {
+func TestSummaryByAChart(t *testing.T) {
 	dir := t.TempDir()
 	file := func(name, text string) string {
 		path := filepath.Join(dir, name)
@@ -38,26 +37,37 @@ func TestBookingsByAChart(t *testing.T) {
 	d := opened(t, copied(t))
 	account, err := chain.ParseAddress(alith)
 	require.NoError(t, err)
-	x, err := d.Export(t.Context(), app.ExportQuestion{Question: app.Question{Period: app.Heights(3, 27), Accounts: []chain.Address{account}, Prices: prices}, With: app.WithFees, Style: journal.Style{}})
-	require.NoError(t, err)
-	x.UseChart(in)
-	for _, q := range []app.BookingQuestion{{Form: "netsuite", By: booking.ByDay}, {ChartInput: in, Form: "netsuite", By: "year"}, {ChartInput: in, Form: "none", By: booking.ByDay}, {ChartInput: in, Form: "xero", By: booking.ByDay}} {
-		_, err := x.Bookings(t.Context(), q)
+	asked := app.ExportQuestion{Question: app.Question{Period: app.Heights(3, 27), Accounts: []chain.Address{account}, Prices: prices}, ChartInput: in, With: app.WithFees}
+	summarised := func(in app.ChartInput, form string, by journal.By) (*app.Summary, error) {
+		q := asked
+		q.ChartInput, q.Style.By = in, by
+		x, err := d.Export(t.Context(), q)
+		require.NoError(t, err)
+		return x.Summarise(t.Context(), form)
+	}
+	for _, q := range []struct {
+		in   app.ChartInput
+		form string
+		by   journal.By
+	}{{app.ChartInput{}, "netsuite", journal.ByDay}, {in, "netsuite", "year"}, {in, "none", journal.ByDay}, {in, "hledger", journal.ByDay}, {in, "xero", journal.ByDay}} {
+		_, err := summarised(q.in, q.form, q.by)
 		require.Error(t, err)
 	}
-	b, err := x.Bookings(t.Context(), app.BookingQuestion{ChartInput: in, Form: "netsuite", By: booking.ByDay})
+	b, err := summarised(in, "netsuite", journal.ByDay)
 	require.NoError(t, err)
 	require.Contains(t, b.Compared, "agrees: ")
 	var manifest bytes.Buffer
 	require.NoError(t, b.WriteManifest(&manifest, func(file int) string { return fmt.Sprint(file) }))
 	require.Contains(t, manifest.String(), `"netsuite"`)
-	c, err := x.CheckChart(t.Context(), in)
+	x, err := d.Export(t.Context(), asked)
+	require.NoError(t, err)
+	c, err := x.CheckChart(t.Context())
 	require.NoError(t, err)
 	require.False(t, c.Holds(), "native fees have no rule")
 	rows := uint64(0)
 	for fee, err := range c.Each(t.Context()) {
 		require.NoError(t, err)
-		require.NotEmpty(t, fee.AccountBy())
+		require.NotEmpty(t, fee.ExpenseBy)
 		rows++
 	}
 	require.Equal(t, c.Fees, rows)

@@ -6,7 +6,6 @@ import (
 	"iter"
 
 	"github.com/feeledger/fees/internal/console"
-	"github.com/feeledger/fees/internal/finance/booking"
 	"github.com/feeledger/fees/internal/finance/chart"
 	"github.com/feeledger/fees/internal/finance/journal"
 	"github.com/feeledger/fees/internal/table"
@@ -15,15 +14,7 @@ import (
 // PlacedFee is a fee, and where a chart of accounts places it.
 type PlacedFee struct {
 	*journal.Payment
-	*booking.Placed
-}
-
-// AccountBy names what named the expense account, for people.
-func (p *PlacedFee) AccountBy() string {
-	if p.Suspense {
-		return "suspense"
-	}
-	return booking.ByLine(p.Line(chart.Account))
+	*journal.Placed
 }
 
 // ChartCheck is how a chart of accounts places fees.
@@ -38,22 +29,21 @@ type ChartCheck struct {
 	each         func(ctx context.Context) iter.Seq2[*PlacedFee, error]
 }
 
-// CheckChart places the fees of an export.
-func (x *Export) CheckChart(ctx context.Context, in ChartInput) (*ChartCheck, error) {
-	placer := x.placer(in)
-	c := &ChartCheck{Title: fmt.Sprintf("Chart of accounts on %s, %s", x.network, x.Held.Name), Token: x.style.Token, Taken: map[int]uint64{}, Lines: in.Chart.Rules()}
+// CheckChart places the fees of an export, which has a chart.
+func (x *Export) CheckChart(ctx context.Context) (*ChartCheck, error) {
+	c := &ChartCheck{Title: fmt.Sprintf("Chart of accounts on %s, %s", x.style.Network, x.Held.Name), Token: x.style.Token, Taken: map[int]uint64{}, Lines: x.style.Chart.Rules()}
 	c.each = func(ctx context.Context) iter.Seq2[*PlacedFee, error] {
 		return func(yield func(*PlacedFee, error) bool) {
 			for payment, err := range x.Payments.All(ctx) {
 				if err == nil && !payment.Payer.Known() {
 					continue // it is among the undetermined
 				}
-				var placed *booking.Placed
+				var placed *journal.Placed
 				if err == nil {
-					placed, err = placer.Place(ctx, payment)
+					placed, err = x.style.Place(ctx, payment.Transaction)
 				}
 				if err != nil {
-					yield(nil, x.bookingError(err))
+					yield(nil, x.chartError(err))
 					return
 				}
 				if !yield(&PlacedFee{payment, placed}, nil) {

@@ -73,18 +73,18 @@ func ExampleFeeJournal() {
 		log.Fatal(err)
 	}
 	block24 := chain.Some(chain.Heights{First: 24, Last: 24})
-	payments, err := journal.Find(ctx, book, journal.Question{Accounts: []chain.Address{payroll}, Period: ledger.Period{Heights: block24}, Span: block24})
+	payments, err := journal.Find(ctx, book, journal.Selection{Accounts: []chain.Address{payroll}, Period: ledger.Period{Heights: block24}, Span: block24})
 	if err != nil {
 		log.Fatal(err)
 	}
 	if count, _ := payments.Undetermined(); count > 0 {
 		log.Fatal(count, " payments with unknown amounts")
 	}
-	fees, err := journal.FeeJournal(ctx, payments, journal.Style{Names: names, Token: console.Token{Symbol: "GLMR"}, Title: "Fees of block 24"})
+	fees, err := journal.FeeJournal(ctx, payments, journal.Request{Names: names, Token: console.Token{Symbol: "GLMR"}, Title: "Fees of block 24"})
 	if err != nil {
 		log.Fatal(err)
 	}
-	if err := fees.Write(os.Stdout, journal.HLedger); err != nil {
+	if err := fees.Write(context.Background(), os.Stdout, journal.HLedger); err != nil {
 		log.Fatal(err)
 	}
 	// Output:

@@ -1,4 +1,4 @@
-package booking
+package journal
 
 import (
 	"cmp"
@@ -11,11 +11,10 @@ import (
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/finance/chart"
-	"github.com/feeledger/fees/internal/finance/journal"
 	"github.com/feeledger/fees/internal/money"
 )
 
-// Tie is how a journal ties to the fees that it is made of.
+// Tie is how a summary ties to the fees that it is made of.
 type Tie struct {
 	Currency money.Currency
 	Fees     uint64          // that are booked
@@ -38,17 +37,18 @@ type Tie struct {
 
 	// Small are the lines that round to zero: most formats do not have them. Their value is in
 	// other lines of their entry, or in the rounding entry.
-	Small Tokens
+	SmallFees uint64
+	SmallWei  chain.SignedWei
 
 	// Dimensions are those that some fee has.
 	Dimensions map[chart.Target]bool
 
-	accounts map[string]*AccountTotal
+	accounts map[Account]*AccountTotal
 }
 
 // AccountTotal is the sum of the postings to an account.
 type AccountTotal struct {
-	Account       string
+	Account       Account
 	Debit, Credit decimal.Decimal
 }
 
@@ -64,14 +64,14 @@ type Suspended struct {
 const maxSuspended = 100
 
 func newTie(c money.Currency) *Tie {
-	return &Tie{Currency: c, accounts: map[string]*AccountTotal{}, Dimensions: map[chart.Target]bool{}}
+	return &Tie{Currency: c, accounts: map[Account]*AccountTotal{}, Dimensions: map[chart.Target]bool{}}
 }
 
 // fee counts a fee that is booked.
-func (t *Tie) fee(x *journal.Payment, paid chain.Wei, exact decimal.Decimal, placed *Placed) (err error) {
+func (t *Tie) fee(x *Payment, paid chain.Wei, exact decimal.Decimal, placed *Placed) (err error) {
 	t.Fees++
 	t.Exact = t.Exact.Add(exact)
-	for _, target := range chart.DimensionTargets() {
+	for _, target := range dimensions {
 		if placed.Value(target) != "" {
 			t.Dimensions[target] = true
 		}
@@ -106,7 +106,7 @@ func (t *Tie) add(e *Entry) error {
 	}
 	for _, l := range lines {
 		if l.Account == "" {
-			return fmt.Errorf(`the entry %s needs a rounding account; add the line "# %s: ACCOUNT" to the chart`, e.Number, chart.SettingRounding)
+			return fmt.Errorf(`the entry %s needs a rounding account; add the line "# %s: ACCOUNT" to the chart`, e.Reference, chart.SettingRounding)
 		}
 		total := t.accounts[l.Account]
 		if total == nil {
@@ -116,7 +116,8 @@ func (t *Tie) add(e *Entry) error {
 		}
 		switch {
 		case l.Debit && l.Amount.IsZero():
-			if t.Small, err = t.Small.plus(l.Tokens); err != nil {
+			t.SmallFees += l.Fees
+			if t.SmallWei, err = t.SmallWei.Add(l.Wei); err != nil {
 				return err
 			}
 		case l.Debit:
@@ -135,17 +136,17 @@ func (t *Tie) finish() {
 	t.Rounding = t.Total.Sub(t.Posted)
 }
 
-// DifferenceError says that a journal is not what the report on the same fees adds up to.
-type DifferenceError struct{ Report, Journal string }
+// TieError reports that a summary differs from the report on the same fees.
+type TieError struct{ Report, Journal string }
 
 // Kind is [failure.DoesNotHold].
-func (*DifferenceError) Kind() failure.Kind { return failure.DoesNotHold }
+func (*TieError) Kind() failure.Kind { return failure.DoesNotHold }
 
-func (e *DifferenceError) Error() string {
+func (e *TieError) Error() string {
 	return fmt.Sprintf("the report has %s charged, and the journal %s; nothing is written", e.Report, e.Journal)
 }
 
-// Compare compares the journal with what a report on the same fees has charged, and with what that
+// Compare compares the summary with what a report on the same fees has charged, and with what that
 // was worth where the report knows it.
 func (t *Tie) Compare(charged chain.Wei, worth chain.Optional[money.Amount]) error {
 	all, err := t.Wei.Add(t.UnpricedWei)
@@ -153,7 +154,7 @@ func (t *Tie) Compare(charged chain.Wei, worth chain.Optional[money.Amount]) err
 		return err
 	}
 	if charged != all {
-		return &DifferenceError{charged.String() + " wei", all.String() + " wei"}
+		return &TieError{charged.String() + " wei", all.String() + " wei"}
 	}
 	amount, known := worth.Get()
 	if !known {
@@ -161,7 +162,7 @@ func (t *Tie) Compare(charged chain.Wei, worth chain.Optional[money.Amount]) err
 	}
 	exact, err := decimal.NewFromString(amount.Exact())
 	if err == nil && !exact.Equal(t.Exact) {
-		err = &DifferenceError{exact.String() + " " + string(t.Currency), t.Exact.String() + " " + string(t.Currency)}
+		err = &TieError{exact.String() + " " + string(t.Currency), t.Exact.String() + " " + string(t.Currency)}
 	}
 	return err
 }
@@ -179,21 +180,20 @@ func (t *Tie) Money(amount decimal.Decimal) string {
 	return amount.StringFixed(int32(t.Currency.Decimals()))
 }
 
-// Notes returns remarks on a journal in a format.
-func (j *Journal) Notes(f *Format) (notes []string) {
-	if n := j.Small.Fees; n > 0 && !f.ZeroLines {
-		notes = append(notes, fmt.Sprintf("no line for %s, %s %s: the amounts round to zero, and their value is in other lines of the entry or in the rounding entry",
-			console.Counted(n, "fee"), j.Tokens(j.Small.Wei), j.Symbol))
+// Notes returns remarks on a summary in a layout.
+func (s *Summary) Notes(l *Layout) (notes []string) {
+	note := func(n uint64, wei fmt.Stringer, form string, more ...any) {
+		if n > 0 {
+			notes = append(notes, fmt.Sprintf(form, append([]any{fmt.Sprintf("%s, %s %s", console.Counted(n, "fee"), s.Tokens(wei), s.Symbol)}, more...)...))
+		}
 	}
-	if n := j.Unpriced; n > 0 {
-		notes = append(notes, fmt.Sprintf("PARTIAL: %s, %s %s, %s no price and %s in no entry",
-			console.Counted(n, "fee"), j.Tokens(j.UnpricedWei), j.Symbol, console.Verb(n, "has", "have"), console.Verb(n, "is", "are")))
+	if !l.zeroLines {
+		note(s.SmallFees, s.SmallWei, "no line for %s: the amounts round to zero, and their value is in other lines of the entry or in the rounding entry")
 	}
-	if n := j.SuspenseFees; n > 0 {
-		notes = append(notes, fmt.Sprintf("SUSPENSE: no rule of the chart places %s, %s %s", console.Counted(n, "fee"), j.Tokens(j.SuspenseWei), j.Symbol))
-	}
-	for _, name := range f.Lacks(j) {
-		notes = append(notes, fmt.Sprintf("%s is in the chart, and --as %s has no column for it", name, f.Name))
+	note(s.Unpriced, s.UnpricedWei, "PARTIAL: %s, %s no price and %s in no entry", console.Verb(s.Unpriced, "has", "have"), console.Verb(s.Unpriced, "is", "are"))
+	note(s.SuspenseFees, s.SuspenseWei, "SUSPENSE: no rule of the chart places %s")
+	for _, name := range l.Lacks(s) {
+		notes = append(notes, fmt.Sprintf("%s is in the chart, and --as %s has no column for it", name, l.Name))
 	}
 	return notes
 }
