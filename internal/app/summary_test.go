@@ -3,8 +3,6 @@ package app_test
 import (
 	"bytes"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -19,48 +17,33 @@ import (
 
 // A journal is made by a chart, agrees with the report, and the chart's check counts each fee.
 func TestSummaryByAChart(t *testing.T) {
-	dir := t.TempDir()
-	file := func(name, text string) string {
-		path := filepath.Join(dir, name)
-		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
-		return path
-	}
-	rules := file("chart.csv", "# asset: 1500\n# rounding: 6859\n# suspense: 9999\nlayer,account\nevm,6810\n")
-	in, err := app.ReadChart(rules, file("tags.csv", "hash,tag\n25-4,x\n"))
+	rules := write(t, "chart.csv", "# asset: 1500\n# rounding: 6859\n# suspense: 9999\nlayer,account\nevm,6810\n")
+	in, err := app.ReadChart(rules, write(t, "tags.csv", "hash,tag\n25-4,x\n"))
 	require.NoError(t, err)
-	for _, paths := range [][2]string{{"", rules}, {filepath.Join(dir, "none"), ""}, {rules, filepath.Join(dir, "none")}} {
+	for _, paths := range [][2]string{{"", rules}, {"none", ""}, {rules, "none"}} {
 		_, err := app.ReadChart(paths[0], paths[1])
 		require.Error(t, err)
 	}
-	prices, err := app.ReadPrices(app.PricesInput{Files: []string{file("prices.csv", "# source: test\n2026-01-01,2\n")}, Fiat: "EUR"})
-	require.NoError(t, err)
 	d := opened(t, copied(t))
-	account, err := chain.ParseAddress(alith)
-	require.NoError(t, err)
-	asked := app.ExportQuestion{Question: app.Question{Period: app.Heights(3, 27), Accounts: []chain.Address{account}, Prices: prices}, ChartInput: in, With: app.WithFees}
-	summarised := func(in app.ChartInput, form string, by journal.By) (*app.Summary, error) {
-		q := asked
-		q.ChartInput, q.Style.By = in, by
-		x, err := d.Export(t.Context(), q)
-		require.NoError(t, err)
-		return x.Summarise(t.Context(), form)
+	export := func(in app.ChartInput, by journal.By) *app.Export {
+		q := app.Question{Period: app.Heights(3, 27), Accounts: []chain.Address{address(t, alith)}, Prices: atPrices(t, "2026-01-01,2\n")}
+		return exported(t, d, app.ExportQuestion{Question: q, ChartInput: in, With: app.WithFees, Style: journal.Request{By: by}})
 	}
 	for _, q := range []struct {
 		in   app.ChartInput
 		form string
 		by   journal.By
 	}{{app.ChartInput{}, "netsuite", journal.ByDay}, {in, "netsuite", "year"}, {in, "none", journal.ByDay}, {in, "hledger", journal.ByDay}, {in, "xero", journal.ByDay}} {
-		_, err := summarised(q.in, q.form, q.by)
+		_, err := export(q.in, q.by).Summarise(t.Context(), q.form)
 		require.Error(t, err)
 	}
-	b, err := summarised(in, "netsuite", journal.ByDay)
+	x := export(in, journal.ByDay)
+	s, err := x.Summarise(t.Context(), "netsuite")
 	require.NoError(t, err)
-	require.Contains(t, b.Compared, "agrees: ")
+	require.Contains(t, s.Compared, "agrees: ")
 	var manifest bytes.Buffer
-	require.NoError(t, b.WriteManifest(&manifest, func(file int) string { return fmt.Sprint(file) }))
+	require.NoError(t, s.WriteManifest(&manifest, func(file int) string { return fmt.Sprint(file) }))
 	require.Contains(t, manifest.String(), `"netsuite"`)
-	x, err := d.Export(t.Context(), asked)
-	require.NoError(t, err)
 	c, err := x.CheckChart(t.Context())
 	require.NoError(t, err)
 	require.False(t, c.Holds(), "native fees have no rule")
