@@ -59,8 +59,8 @@ func TestSummariesCompared(t *testing.T) {
 	require.ErrorContains(t, err, "no price in EUR for 1 day: 2026-01-01")
 	b, err = booked(place, "2025-01-01,2\n", true, in)
 	require.NoError(t, err)
-	require.Equal(t, count, b.Unpriced)
-	require.Equal(t, sum, b.UnpricedWei.String())
+	require.Equal(t, count, b.Unpriced.Fees)
+	require.Equal(t, sum, b.Unpriced.Wei.String())
 	require.Equal(t, "agrees to the wei; its amount in EUR is not known, for prices are missing", b.Compared)
 
 	b, err = booked(changed(t, withoutWithdraws(25)), "2026-01-01,2\n", false, in)

@@ -328,7 +328,7 @@ func checkFiles(t testing.TB, j *journal.Summary, name string) (count int) {
 		}
 	}
 	all := new(big.Rat).SetFrac(bigWei(j.Wei), new(big.Int).Exp(big.NewInt(10), big.NewInt(18), nil))
-	small := new(big.Rat).SetFrac(bigWei(j.SmallWei), new(big.Int).Exp(big.NewInt(10), big.NewInt(18), nil))
+	small := new(big.Rat).SetFrac(bigWei(j.Small.Wei), new(big.Int).Exp(big.NewInt(10), big.NewInt(18), nil))
 	switch name {
 	case journal.CSV.Name:
 		require.Zero(t, tokens.Cmp(all), "the lines have every wei")

@@ -43,6 +43,12 @@ type Placed struct {
 	Suspense  bool
 }
 
+// PlacedFee is a fee, and where a chart of accounts places it.
+type PlacedFee struct {
+	*Payment
+	*Placed
+}
+
 // Place places the fee of a transaction whose payer is known.
 func (p *Placer) Place(ctx context.Context, t *ledger.Transaction) (*Placed, error) {
 	facts := chart.FactsOf(t)

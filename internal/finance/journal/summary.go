@@ -146,7 +146,7 @@ func (p *pass) book(ctx context.Context, x *Payment) (*Entry, error) {
 	paid, _ := x.Paid.Get()
 	value, ok := money.Value(p.valuer, paid, x.Time).Get()
 	if !ok {
-		return nil, p.tie.unpriced(paid)
+		return nil, p.tie.Unpriced.plus(1, paid)
 	}
 	exact, err := decimal.NewFromString(value.Exact())
 	if err != nil {
@@ -156,7 +156,7 @@ func (p *pass) book(ctx context.Context, x *Payment) (*Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := p.tie.fee(x, paid, exact, e.placed); err != nil {
+	if err := p.tie.fee(&PlacedFee{x, e.placed}, exact); err != nil {
 		return nil, err
 	}
 	posting := e.Postings[0]

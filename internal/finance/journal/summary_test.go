@@ -95,8 +95,8 @@ func TestUnknownInASummary(t *testing.T) {
 	j := summarise(t, fees{known, unknown, nobody}, q)
 	require.EqualValues(t, 2, j.Undetermined)
 	require.EqualValues(t, 1, j.Fees)
-	require.EqualValues(t, 1, j.SuspenseFees)
-	require.Equal(t, "1-4", j.Suspended[0].ID)
+	require.EqualValues(t, 1, j.Suspense.Fees)
+	require.Equal(t, "1-4", j.Suspended[0].Facts.ID)
 	require.EqualValues(t, "9999", entries(t, j)[0].Postings[0].Account)
 
 	_, err := journal.Summarise(context.Background(), paymentsOf(t, fees{known, later}), q)
@@ -104,8 +104,8 @@ func TestUnknownInASummary(t *testing.T) {
 	require.ErrorAs(t, err, &missing)
 	q.Partial = true
 	j = summarise(t, fees{known, later}, q)
-	require.EqualValues(t, 1, j.Unpriced)
-	require.Equal(t, "7", j.UnpricedWei.String())
+	require.EqualValues(t, 1, j.Unpriced.Fees)
+	require.Equal(t, "7", j.Unpriced.Wei.String())
 	require.Equal(t, "0.20", j.Money(j.Total))
 
 	for text, want := range map[string]string{

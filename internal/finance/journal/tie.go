@@ -17,8 +17,7 @@ import (
 // Tie is how a summary ties to the fees that it is made of.
 type Tie struct {
 	Currency money.Currency
-	Fees     uint64          // that are booked
-	Wei      chain.Wei       // of them
+	FeeSum                   // of the fees that are booked
 	Exact    decimal.Decimal // what they were worth
 	Total    decimal.Decimal // the same, rounded half up once
 	Posted   decimal.Decimal // the sum of the entries, without the rounding entry
@@ -27,18 +26,15 @@ type Tie struct {
 	Entries  uint64
 	Accounts []*AccountTotal // in the order of their names
 
-	Undetermined uint64    // fees that are not known, and in no entry
-	Unpriced     uint64    // fees without a price, and in no entry
-	UnpricedWei  chain.Wei // of them
+	Undetermined uint64 // fees that are not known, and in no entry
+	Unpriced     FeeSum // fees without a price, and in no entry
 
-	SuspenseFees uint64 // that no rule places
-	SuspenseWei  chain.Wei
-	Suspended    []*Suspended // the first of them
+	Suspense  FeeSum       // fees that no rule places
+	Suspended []*PlacedFee // the first of them
 
 	// Small are the lines that round to zero: most formats do not have them. Their value is in
 	// other lines of their entry, or in the rounding entry.
-	SmallFees uint64
-	SmallWei  chain.SignedWei
+	Small FeeSum
 
 	// Dimensions are those that some fee has.
 	Dimensions map[chart.Target]bool
@@ -46,18 +42,22 @@ type Tie struct {
 	accounts map[Account]*AccountTotal
 }
 
+// FeeSum is the sum of some fees.
+type FeeSum struct {
+	Fees uint64
+	Wei  chain.Wei
+}
+
+func (s *FeeSum) plus(fees uint64, wei chain.Wei) (err error) {
+	s.Fees += fees
+	s.Wei, err = s.Wei.Add(wei)
+	return err
+}
+
 // AccountTotal is the sum of the postings to an account.
 type AccountTotal struct {
 	Account       Account
 	Debit, Credit decimal.Decimal
-}
-
-// Suspended is a fee that no rule places.
-type Suspended struct {
-	ID, Call string
-	Payer    chain.Address
-	Label    string
-	Wei      chain.Wei
 }
 
 // maxSuspended is how many of them are named.
@@ -68,30 +68,21 @@ func newTie(c money.Currency) *Tie {
 }
 
 // fee counts a fee that is booked.
-func (t *Tie) fee(x *Payment, paid chain.Wei, exact decimal.Decimal, placed *Placed) (err error) {
-	t.Fees++
+func (t *Tie) fee(f *PlacedFee, exact decimal.Decimal) error {
 	t.Exact = t.Exact.Add(exact)
 	for _, target := range dimensions {
-		if placed.Value(target) != "" {
+		if f.Value(target) != "" {
 			t.Dimensions[target] = true
 		}
 	}
-	if t.Wei, err = t.Wei.Add(paid); err != nil || !placed.Suspense {
+	paid, _ := f.Paid.Get()
+	if err := t.plus(1, paid); err != nil || !f.Suspense {
 		return err
 	}
-	t.SuspenseFees++
 	if len(t.Suspended) < maxSuspended {
-		t.Suspended = append(t.Suspended, &Suspended{x.Place(), x.Call, placed.Facts.Payer, placed.Facts.Label, paid})
+		t.Suspended = append(t.Suspended, f)
 	}
-	t.SuspenseWei, err = t.SuspenseWei.Add(paid)
-	return err
-}
-
-// unpriced counts a fee without a price.
-func (t *Tie) unpriced(paid chain.Wei) (err error) {
-	t.Unpriced++
-	t.UnpricedWei, err = t.UnpricedWei.Add(paid)
-	return err
+	return t.Suspense.plus(1, paid)
 }
 
 // add counts an entry.
@@ -116,8 +107,7 @@ func (t *Tie) add(e *Entry) error {
 		}
 		switch {
 		case l.Debit && l.Amount.IsZero():
-			t.SmallFees += l.Fees
-			if t.SmallWei, err = t.SmallWei.Add(l.Wei); err != nil {
+			if err := t.Small.plus(l.Fees, l.Wei.Size()); err != nil {
 				return err
 			}
 		case l.Debit:
@@ -149,7 +139,7 @@ func (e *TieError) Error() string {
 // Compare compares the summary with what a report on the same fees has charged, and with what that
 // was worth where the report knows it.
 func (t *Tie) Compare(charged chain.Wei, worth chain.Optional[money.Amount]) error {
-	all, err := t.Wei.Add(t.UnpricedWei)
+	all, err := t.Wei.Add(t.Unpriced.Wei)
 	if err != nil {
 		return err
 	}
@@ -182,16 +172,16 @@ func (t *Tie) Money(amount decimal.Decimal) string {
 
 // Notes returns remarks on a summary in a layout.
 func (s *Summary) Notes(l *Layout) (notes []string) {
-	note := func(n uint64, wei fmt.Stringer, form string, more ...any) {
-		if n > 0 {
-			notes = append(notes, fmt.Sprintf(form, append([]any{fmt.Sprintf("%s, %s %s", console.Counted(n, "fee"), s.Tokens(wei), s.Symbol)}, more...)...))
+	note := func(f *FeeSum, form string) {
+		if f.Fees > 0 {
+			notes = append(notes, fmt.Sprintf(form, console.Counted(f.Fees, "fee"), s.Tokens(f.Wei), s.Symbol))
 		}
 	}
 	if !l.zeroLines {
-		note(s.SmallFees, s.SmallWei, "no line for %s: the amounts round to zero, and their value is in other lines of the entry or in the rounding entry")
+		note(&s.Small, "no line for %s, %s %s: the amounts round to zero, and their value is in other lines of the entry or in the rounding entry")
 	}
-	note(s.Unpriced, s.UnpricedWei, "PARTIAL: %s, %s no price and %s in no entry", console.Verb(s.Unpriced, "has", "have"), console.Verb(s.Unpriced, "is", "are"))
-	note(s.SuspenseFees, s.SuspenseWei, "SUSPENSE: no rule of the chart places %s")
+	note(&s.Unpriced, "PARTIAL: %s, %s %s, "+console.Verb(s.Unpriced.Fees, "has no price and is", "have no price and are")+" in no entry")
+	note(&s.Suspense, "SUSPENSE: no rule of the chart places %s, %s %s")
 	for _, name := range l.Lacks(s) {
 		notes = append(notes, fmt.Sprintf("%s is in the chart, and --as %s has no column for it", name, l.Name))
 	}

@@ -1,6 +1,7 @@
 package finance
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -211,13 +212,11 @@ func writeTie(page *console.Page, s *app.Summary) {
 	}
 	page.Pairs(p)
 	for _, x := range s.Suspended {
-		payer := s.Account(x.Payer)
-		if x.Label != "" {
-			payer = console.Printable(x.Label)
-		}
-		page.Line(fmt.Sprintf("suspense: %s of %s, %s: %s %s", x.ID, payer, console.Printable(x.Call), s.Tokens(x.Wei), console.Printable(s.Symbol)), 2)
+		paid, _ := x.Paid.Get()
+		payer := console.Printable(cmp.Or(x.Facts.Label, s.Account(x.Facts.Payer)))
+		page.Line(fmt.Sprintf("suspense: %s of %s, %s: %s %s", x.Facts.ID, payer, console.Printable(x.Call), s.Tokens(paid), console.Printable(s.Symbol)), 2)
 	}
-	if more := s.SuspenseFees - uint64(len(s.Suspended)); more > 0 {
+	if more := s.Suspense.Fees - uint64(len(s.Suspended)); more > 0 {
 		page.Line(fmt.Sprintf("and %d more", more), 2)
 	}
 }
