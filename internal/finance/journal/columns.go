@@ -162,38 +162,33 @@ func newCSV(s settings) (*Layout, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := Layout{zeroLines: true}
-	words := func(name string, words ...string) (word string) {
-		if err == nil {
-			word, err = s.choice(name, words...)
-		}
-		return word
-	}
 	if c.separator, err = s.separator(); err != nil {
 		return nil, err
 	}
-	c.decimals, c.comma = s.Prices.Currency.Decimals(), words(settingDecimal, "point", "comma") == "comma"
-	l.lf = words(settingLineEnd, "crlf", "lf") == "lf"
-	if words(settingEncoding, "utf-8", "windows-1252") == "windows-1252" {
+	second := func(name string, words ...string) (is bool) { // the second of two words
+		word := ""
+		if err == nil {
+			word, err = s.choice(name, words...)
+		}
+		return word == words[1]
+	}
+	l := Layout{zeroLines: true}
+	c.decimals, c.comma, l.lf = s.Prices.Currency.Decimals(), second(settingDecimal, "point", "comma"), second(settingLineEnd, "crlf", "lf")
+	if second(settingEncoding, "utf-8", "windows-1252") {
 		l.encode = toWindows1252
 	}
 	if value := s.get(settingRows); value != "" && err == nil {
 		l.maxRows, err = s.number(settingRows, value, 2, 1<<31-1, "want a number of rows, 2 or more")
 	}
-	if err != nil {
-		return nil, err
-	}
-	standard := []string{"number,date,memo,account,debit,credit,currency"}
+	standard := "number,date,memo,account,debit,credit,currency"
 	for _, t := range dimensions {
-		standard = append(standard, string(t))
+		standard += "," + string(t)
 	}
-	if err := c.add(cmp.Or(s.get(settingColumns), strings.Join(append(standard, "description,token,symbol,fees,hash"), ",")), nil); err != nil {
-		return nil, err
+	if err == nil {
+		err = c.add(cmp.Or(s.get(settingColumns), standard+",description,token,symbol,fees,hash"), nil)
 	}
 	for _, heading := range c.headings {
-		if err := chart.CheckName(settingColumns, heading); err != nil {
-			return nil, err
-		}
+		err = cmp.Or(err, chart.CheckName(settingColumns, heading))
 	}
-	return c.layout(l, nil), nil
+	return c.layout(l, nil), err
 }

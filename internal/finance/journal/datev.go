@@ -71,8 +71,8 @@ type datev struct {
 }
 
 // newDATEV is a Buchungsstapel of DATEV: EXTF, format version 13, in Windows-1252, where memos get
-// question marks for characters that it lacks. Each posting is a row, Konto against Gegenkonto, so each row balances. A file has one month, for the rows'
-// dates have no year.
+// question marks for characters that it lacks. Each posting is a row, Konto against Gegenkonto, so each row balances. A
+// file has one month, for the rows' dates have no year.
 func newDATEV(s settings) (*Layout, error) {
 	d := &datev{settings: s, firstMonth: 1, skr: s.get(settingSKR)}
 	if err := s.twoDecimals(); err != nil {

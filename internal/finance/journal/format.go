@@ -52,8 +52,10 @@ func Formats() []Format {
 
 // FormatNamed returns the format with a name.
 func FormatNamed(name string) (f Format, ok bool) {
-	if i := slices.IndexFunc(Formats(), func(f Format) bool { return f.Name == name }); i >= 0 {
-		return Formats()[i], true
+	for _, f := range Formats() {
+		if f.Name == name {
+			return f, true
+		}
 	}
 	return f, false
 }

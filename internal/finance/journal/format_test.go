@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math/big"
 	"math/rand/v2"
+	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -308,6 +309,7 @@ func checkFiles(t testing.TB, j *journal.Summary, name string) (count int) {
 	for i, file := range contents {
 		sum := sha256.Sum256([]byte(file))
 		require.Equal(t, hex.EncodeToString(sum[:]), plan[i].SHA256)
+		require.Contains(t, checkers, name, "the format needs a checker, by what its product publishes")
 		s := checkers[name](t, file)
 		require.Zero(t, s.debit.Cmp(s.credit), "%s: debits %v, credits %v", name, s.debit, s.credit)
 		require.Zero(t, s.debit.Cmp(rat(t, plan[i].Debit.String())), "%s: the manifest's sum of file %d", name, i+1)
@@ -343,6 +345,15 @@ func checkFiles(t testing.TB, j *journal.Summary, name string) (count int) {
 func bigWei(w fmt.Stringer) *big.Int {
 	n, _ := new(big.Int).SetString(w.String(), 10)
 	return n
+}
+
+// The document of journals has a row for each format of summaries.
+func TestFormatsAreDocumented(t *testing.T) {
+	text, err := os.ReadFile("../../../docs/journals.md")
+	require.NoError(t, err)
+	for _, name := range journal.FormatNames(journal.Summaries) {
+		require.Contains(t, string(text), "\n| `"+name+"` | ")
+	}
 }
 
 // Random months pass the checker of each format.
@@ -497,6 +508,14 @@ func TestChosenColumns(t *testing.T) {
 	f, err = journal.NewLayout(journal.QuickBooks.Name, &j.Request)
 	require.NoError(t, err)
 	require.Equal(t, []string{"cost_centre"}, f.Lacks(j))
+}
+
+// A column may have no heading.
+func TestColumnWithoutHeading(t *testing.T) {
+	q := journal.Request{Prices: readPrices(t, "2026-01-01,1\n", "EUR")}
+	q.Chart = readChart(t, settings+"# columns: = date, account\naccount\n6810\n")
+	_, err := journal.NewLayout(journal.CSV.Name, &q)
+	require.NoError(t, err)
 }
 
 // Amounts have the decimals of the currency in a CSV, and two in the other formats.
