@@ -200,7 +200,7 @@ var shownBy = map[string][]string{
 	"internal/reconcile/":               {"reconcile", "close"},
 	"internal/archive/relay/":           {"archive record"},
 	"internal/money/":                   {"report", "export", "close"},
-	"internal/finance/booking/":         {"export"},
+	"internal/finance/journal/":         {"export"},
 	"network/":                          {"block", "verify", "explain", "watch", "sync", "follow", "worker", "report", "statement", "reconcile", "serve", "suggest", "networks check"},
 	"internal/finance/explain/":         {"explain"},
 	"internal/web/users/":               {"serve"},

@@ -6,25 +6,10 @@ import (
 	"iter"
 
 	"github.com/feeledger/fees/internal/console"
-	"github.com/feeledger/fees/internal/finance/booking"
 	"github.com/feeledger/fees/internal/finance/chart"
 	"github.com/feeledger/fees/internal/finance/journal"
 	"github.com/feeledger/fees/internal/table"
 )
-
-// PlacedFee is a fee, and where a chart of accounts places it.
-type PlacedFee struct {
-	*journal.Payment
-	*booking.Placed
-}
-
-// AccountBy names what named the expense account, for people.
-func (p *PlacedFee) AccountBy() string {
-	if p.Suspense {
-		return "suspense"
-	}
-	return booking.ByLine(p.Line(chart.Account))
-}
 
 // ChartCheck is how a chart of accounts places fees.
 type ChartCheck struct {
@@ -35,28 +20,27 @@ type ChartCheck struct {
 	Fees         uint64
 	Suspense     uint64 // fees that no rule places
 	WithoutAsset uint64 // fees whose payer has no asset account
-	each         func(ctx context.Context) iter.Seq2[*PlacedFee, error]
+	each         func(ctx context.Context) iter.Seq2[*journal.PlacedFee, error]
 }
 
-// CheckChart places the fees of an export.
-func (x *Export) CheckChart(ctx context.Context, in ChartInput) (*ChartCheck, error) {
-	placer := x.placer(in)
-	c := &ChartCheck{Title: fmt.Sprintf("Chart of accounts on %s, %s", x.network, x.Held.Name), Token: x.style.Token, Taken: map[int]uint64{}, Lines: in.Chart.Rules()}
-	c.each = func(ctx context.Context) iter.Seq2[*PlacedFee, error] {
-		return func(yield func(*PlacedFee, error) bool) {
+// CheckChart places the fees of an export, which has a chart.
+func (x *Export) CheckChart(ctx context.Context) (*ChartCheck, error) {
+	c := &ChartCheck{Title: fmt.Sprintf("Chart of accounts on %s, %s", x.style.Network, x.Held.Name), Token: x.style.Token, Taken: map[int]uint64{}, Lines: x.style.Chart.Rules()}
+	c.each = func(ctx context.Context) iter.Seq2[*journal.PlacedFee, error] {
+		return func(yield func(*journal.PlacedFee, error) bool) {
 			for payment, err := range x.Payments.All(ctx) {
 				if err == nil && !payment.Payer.Known() {
 					continue // it is among the undetermined
 				}
-				var placed *booking.Placed
+				fee := &journal.PlacedFee{Payment: payment}
 				if err == nil {
-					placed, err = placer.Place(ctx, payment)
+					fee.Placed, err = x.style.Place(ctx, payment.Transaction)
 				}
 				if err != nil {
-					yield(nil, x.bookingError(err))
+					yield(nil, x.chartError(err))
 					return
 				}
-				if !yield(&PlacedFee{payment, placed}, nil) {
+				if !yield(fee, nil) {
 					return
 				}
 			}
@@ -71,7 +55,7 @@ func (x *Export) CheckChart(ctx context.Context, in ChartInput) (*ChartCheck, er
 	return c, nil
 }
 
-func (c *ChartCheck) count(p *PlacedFee) {
+func (c *ChartCheck) count(p *journal.PlacedFee) {
 	c.Fees++
 	lines := map[int]bool{}
 	for _, t := range chart.Targets() {
@@ -91,7 +75,7 @@ func (c *ChartCheck) count(p *PlacedFee) {
 }
 
 // Each hands over the fees in the order of the chain.
-func (c *ChartCheck) Each(ctx context.Context) iter.Seq2[*PlacedFee, error] { return c.each(ctx) }
+func (c *ChartCheck) Each(ctx context.Context) iter.Seq2[*journal.PlacedFee, error] { return c.each(ctx) }
 
 // Holds reports whether each fee has its accounts.
 func (c *ChartCheck) Holds() bool { return c.Suspense == 0 && c.WithoutAsset == 0 }

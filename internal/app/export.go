@@ -22,8 +22,9 @@ const (
 // ExportQuestion asks for the payments, or all movements, of accounts in a form for accounting software.
 type ExportQuestion struct {
 	Question
-	With  string        // WithFees or WithMovements
-	Style journal.Style // sets Names, NetworkSide, Continues and Alone; the question determines the rest
+	ChartInput
+	With  string          // WithFees or WithMovements
+	Style journal.Request // sets Names, NetworkSide, Continues, Alone and By; the question determines the rest
 	// Balances opens the source of balances; needed for movements only.
 	Balances func() (source.Source, error)
 }
@@ -35,9 +36,7 @@ type Export struct {
 	Held     Held
 
 	question ExportQuestion
-	network  string
-	treasury chain.Optional[chain.Address]
-	style    journal.Style
+	style    journal.Request
 	ledger   *Ledger
 }
 
@@ -59,35 +58,38 @@ func (d *Ledger) export(ctx context.Context, h Held, q ExportQuestion) (*Export,
 	if err != nil {
 		return nil, err
 	}
-	if q.Prices, err = pricesOf(console.TokenOfNetwork(n), q.Prices); err != nil {
+	token := console.TokenOfNetwork(n)
+	if q.Prices, err = pricesOf(token, q.Prices); err != nil {
 		return nil, err
 	}
-	if err := checkChain(q.Labels, console.TokenOfNetwork(n)); err != nil {
+	if err := checkChain(q.Labels, token); err != nil {
 		return nil, err
 	}
 	if q.Accounts, err = d.natives(ctx, q.Accounts); err != nil {
 		return nil, err
 	}
-	x := &Export{Held: h, Notes: h.Notes(), question: q, network: n.Name, style: q.Style, ledger: d}
-	if n.Treasury != nil {
-		x.treasury = chain.Some(*n.Treasury)
-	}
+	x := &Export{Held: h, Notes: h.Notes(), question: q, style: q.Style, ledger: d}
 	what := "Fees"
 	if q.With == WithMovements {
 		what = "Movements of the native balance"
 	}
-	x.style.Token, x.style.Zone, x.style.Prices, x.style.PartialPrices = console.TokenOfNetwork(n), h.Zone, q.Prices, h.Period.Partial
-	x.style.Title = fmt.Sprintf("%s of %s, %s, accounts: %d", what, n.Name, h.Name, len(q.Accounts))
-	if x.Payments, err = journal.Find(ctx, d.Book, journal.Question{Token: console.TokenOfNetwork(n), Accounts: q.Accounts, Period: h.Asked, Span: h.Span}); err != nil {
+	r := &x.style
+	r.Token, r.Network, r.Zone, r.Prices, r.Partial = token, n.Name, h.Zone, q.Prices, h.Period.Partial
+	r.Title = fmt.Sprintf("%s of %s, %s, accounts: %d", what, n.Name, h.Name, len(q.Accounts))
+	r.Placer = journal.Placer{Chart: q.Chart, Tags: q.Tags, Labels: q.Labels, Rows: d.Book}
+	if n.Treasury != nil {
+		r.Classifier.Treasury = chain.Some(*n.Treasury)
+	}
+	if x.Payments, err = journal.Find(ctx, d.Book, journal.Selection{Token: token, Accounts: q.Accounts, Period: h.Asked, Span: h.Span}); err != nil {
 		return nil, d.wrapErr(err)
 	}
-	x.style.Notes = h.Notes()
+	r.Notes = h.Notes()
 	if idle := x.Payments.Idle(); len(idle) > 0 {
-		x.Notes = append(x.Notes, x.style.PaidNothing(idle))
-		x.style.Notes = append(x.style.Notes, x.style.PaidNothing(idle))
+		x.Notes = append(x.Notes, token.PaidNothing(idle))
+		r.Notes = append(r.Notes, token.PaidNothing(idle))
 	}
 	if n, _ := x.Payments.Undetermined(); n > 0 {
-		x.style.Notes = append(x.style.Notes, fmt.Sprintf("UNDETERMINED: %s unknown and %s excluded from all sums", console.Counted(n, "fee")+console.Verb(n, " is", " are"), console.Verb(n, "is", "are")))
+		r.Notes = append(r.Notes, fmt.Sprintf("UNDETERMINED: %s unknown and %s excluded from all sums", console.Counted(n, "fee")+console.Verb(n, " is", " are"), console.Verb(n, "is", "are")))
 	}
 	return x, nil
 }
@@ -97,15 +99,7 @@ func (x *Export) List(ctx context.Context) (*table.Sheet, error) {
 	if err := x.checkPrices(ctx); err != nil {
 		return nil, err
 	}
-	return journal.List(ctx, x.Payments, x.network, x.style), nil
-}
-
-// WriteKoinly writes the fees for Koinly.
-func (x *Export) WriteKoinly(ctx context.Context, w io.Writer) error {
-	if err := x.checkPrices(ctx); err != nil {
-		return err
-	}
-	return journal.WriteKoinly(ctx, w, x.Payments, x.style)
+	return journal.List(ctx, x.Payments, x.style), nil
 }
 
 // checkPrices requires a price for each payment, and notes where the amounts in a currency come from.
@@ -144,25 +138,37 @@ func (d *Ledger) WriteRecords(ctx context.Context, w io.Writer, p Period) error 
 	return nil
 }
 
-// ExportForms lists the export formats.
-var ExportForms = []string{"hledger", "beancount", "ledger", "csv", "jsonl", "xlsx", "parquet", "koinly"}
+// ExportForms are the forms of one file: journals in tokens and lists. JournalForms are the accounting systems that a
+// journal in the currency of the books can be for.
+var (
+	ExportForms  = journal.FormatNames(journal.Movements, journal.Fees)
+	JournalForms = journal.FormatNames(journal.Summaries)
+)
+
+// ProgramNames returns the names of the accounting programs with journals.
+func ProgramNames() []string { return journal.FormatNames(journal.Movements) }
+
+// Program returns the format of the accounting program with a name.
+func Program(name string) (journal.Format, bool) {
+	f, _ := journal.FormatNamed(name)
+	return f, f.Content == journal.Movements
+}
 
 // Writer returns a function that writes the export in one of [ExportForms].
 func (x *Export) Writer(ctx context.Context, form string) (func(io.Writer) error, error) {
-	p, isProgram := Program(form)
-	switch {
-	case isProgram:
+	if p, isProgram := Program(form); isProgram {
 		j, err := x.Journal(ctx)
-		return func(w io.Writer) error { return j.Write(w, p) }, err
-	case form == "koinly":
-		return func(w io.Writer) error { return x.WriteKoinly(ctx, w) }, nil
+		return func(w io.Writer) error { return j.Write(ctx, w, p) }, err
 	}
 	list, err := x.List(ctx)
+	if form == journal.Koinly.Name {
+		return func(w io.Writer) error { return journal.WriteKoinly(ctx, w, x.Payments, x.style) }, err
+	}
 	return func(w io.Writer) error { return WriteSheet(w, form, list) }, err
 }
 
 // Style returns the settings for writing the export.
-func (x *Export) Style() journal.Style { return x.style }
+func (x *Export) Style() journal.Request { return x.style }
 
 // Explain adds the ledger's location to an error that the ledger caused while the export was written.
 func (x *Export) Explain(err error) error {
@@ -199,22 +205,4 @@ func (x *Export) Journal(ctx context.Context) (*journal.Journal, error) {
 		return nil, err
 	}
 	return journal.MovementJournal(ctx, x.Payments, balances, x.style)
-}
-
-// ProgramNames returns the names of the accounting programs with journals.
-func ProgramNames() (names []string) {
-	for _, p := range journal.Programs() {
-		names = append(names, p.Name)
-	}
-	return names
-}
-
-// Program returns the accounting program with a name.
-func Program(name string) (journal.Program, bool) {
-	for _, p := range journal.Programs() {
-		if p.Name == name {
-			return p, true
-		}
-	}
-	return journal.Program{}, false
 }

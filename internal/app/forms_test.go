@@ -13,7 +13,6 @@ import (
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/finance/closing"
-	"github.com/feeledger/fees/internal/finance/journal"
 	"github.com/feeledger/fees/internal/finance/report"
 	"github.com/feeledger/fees/internal/finance/rollforward"
 	"github.com/feeledger/fees/internal/test/pdftest"
@@ -135,7 +134,7 @@ func TestFormsOfAnExport(t *testing.T) {
 	for account := range recordedBalances() {
 		accounts = append(accounts, account)
 	}
-	x, err := d.Export(t.Context(), app.ExportQuestion{Question: app.Question{Period: app.Heights(1, 27), Accounts: accounts}, With: app.WithFees, Style: journal.Style{}})
+	x, err := d.Export(t.Context(), app.ExportQuestion{Question: app.Question{Period: app.Heights(1, 27), Accounts: accounts}, With: app.WithFees})
 	require.NoError(t, err)
 	for _, form := range app.ExportForms {
 		if _, is := app.Program(form); is {

@@ -12,8 +12,8 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/app"
-	"github.com/feeledger/fees/internal/finance/booking"
 	"github.com/feeledger/fees/internal/finance/closing"
+	"github.com/feeledger/fees/internal/finance/journal"
 	"github.com/feeledger/fees/internal/finance/report"
 	"github.com/feeledger/fees/internal/table"
 )
@@ -35,7 +35,7 @@ func TestWrittenWholeOrNotAtAll(t *testing.T) {
 	asked := app.AboutQuestion{Program: "a test", Command: "fees"}
 	q := app.Question{Period: period, Accounts: accounts, Prices: prices}
 	export := func(ctx context.Context) (*app.Export, error) {
-		return d.Export(ctx, app.ExportQuestion{Question: q, With: app.WithFees})
+		return d.Export(ctx, app.ExportQuestion{Question: q, ChartInput: in, With: app.WithFees, Style: journal.Request{By: journal.ByDay}})
 	}
 	about := func(a *closing.About, err error) (string, error) {
 		var text bytes.Buffer
@@ -94,7 +94,7 @@ func TestWrittenWholeOrNotAtAll(t *testing.T) {
 			if err != nil {
 				return "", err
 			}
-			b, err := x.Bookings(ctx, app.BookingQuestion{ChartInput: in, Form: "netsuite", By: booking.ByDay})
+			b, err := x.Summarise(ctx, "netsuite")
 			if err != nil {
 				return "", err
 			}
@@ -107,7 +107,7 @@ func TestWrittenWholeOrNotAtAll(t *testing.T) {
 			if err != nil {
 				return "", err
 			}
-			c, err := x.CheckChart(ctx, in)
+			c, err := x.CheckChart(ctx)
 			if err != nil {
 				return "", err
 			}
@@ -128,7 +128,11 @@ func TestWrittenWholeOrNotAtAll(t *testing.T) {
 				return "", err
 			}
 			var text bytes.Buffer
-			err = x.WriteKoinly(ctx, &text)
+			write, err := x.Writer(ctx, "koinly")
+			if err != nil {
+				return "", err
+			}
+			err = write(&text)
 			return text.String(), err
 		},
 		"records": func(ctx context.Context) (string, error) {

@@ -35,7 +35,7 @@ func posted(t *testing.T, x *app.Export, account string) string {
 	p, ok := app.Program("hledger")
 	require.True(t, ok)
 	var text strings.Builder
-	require.NoError(t, x.Explain(j.Write(&text, p)))
+	require.NoError(t, x.Explain(j.Write(t.Context(), &text, p)))
 	sum := new(big.Rat)
 	for _, found := range regexp.MustCompile(`(?m)^ +`+account+`\S*  +(-?[0-9.]+) GLMR`).FindAllStringSubmatch(text.String(), -1) {
 		n, ok := new(big.Rat).SetString(found[1])
@@ -94,7 +94,7 @@ func TestExportNotes(t *testing.T) {
 	require.EqualValues(t, 1, found.Kinds[app.Undetermined])
 }
 
-// A journal of movements ends with the balance that the gateway told, or there is none.
+// A journal of movements ends with the balance that the gateway reports, or there is none.
 func TestExportOfMovements(t *testing.T) {
 	d, src := opened(t, copied(t)), withBalances(t)
 	q := app.ExportQuestion{Question: app.Question{Period: app.Heights(1, 27), Accounts: []chain.Address{address(t, alith)}}, With: app.WithMovements, Balances: opens(src)}

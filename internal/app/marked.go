@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 
-	"github.com/feeledger/fees/internal/finance/booking"
 	"github.com/feeledger/fees/internal/finance/chart"
 	"github.com/feeledger/fees/internal/finance/journal"
 	"github.com/feeledger/fees/internal/finance/report"
@@ -42,13 +41,13 @@ func (d *Ledger) marker(q *ReportQuestion) report.Marker {
 			return report.Mark{Name: cmp.Or(tag, report.NoTag)}, nil
 		}
 	case report.AccountCode:
-		placer := booking.Placer{Chart: q.Chart, Tags: q.Tags, Labels: q.Labels, Book: d.Book}
+		placer := journal.Placer{Chart: q.Chart, Tags: q.Tags, Labels: q.Labels, Rows: d.Book}
 		suspense := cmp.Or(q.Chart.Setting(chart.SettingSuspense), report.NoAccountCode)
 		return func(ctx context.Context, t *ledger.Transaction) (report.Mark, error) {
 			if !t.Payer.Known() { // and so the fee is unknown: a rule without conditions must not take it
 				return report.Mark{Name: suspense, Suspense: true}, nil
 			}
-			placed, err := placer.Place(ctx, &journal.Payment{Transaction: t})
+			placed, err := placer.Place(ctx, t)
 			if err != nil {
 				return report.Mark{}, chartError(err)
 			}

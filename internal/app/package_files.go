@@ -263,11 +263,10 @@ func (x *maker) makeJournal(ctx context.Context) error {
 	if o.With == WithMovements && x.kept != nil {
 		return nil
 	}
-	e, err := x.export(ctx, x.held, ExportQuestion{Question: x.question(Progress{}), With: o.With, Style: journal.Style{Names: x.names, Alone: true}, Balances: func() (source.Source, error) { return x.told, nil }})
+	e, err := x.export(ctx, x.held, ExportQuestion{Question: x.question(Progress{}), ChartInput: x.charted, With: o.With, Style: journal.Request{Names: x.names, Alone: true}, Balances: func() (source.Source, error) { return x.told, nil }})
 	if err != nil {
 		return err
 	}
-	e.UseChart(x.charted)
 	j, err := e.Journal(ctx)
 	var differs *journal.DifferenceError
 	if errors.As(err, &differs) || errors.Is(err, journal.ErrUnknown) {
@@ -279,7 +278,7 @@ func (x *maker) makeJournal(ctx context.Context) error {
 		return e.Explain(err)
 	}
 	p, _ := Program(o.Journal)
-	return e.Explain(x.draft.Add(x.journalName(), func(w io.Writer) error { return j.Write(w, p) }))
+	return e.Explain(x.draft.Add(x.journalName(), func(w io.Writer) error { return j.Write(ctx, w, p) }))
 }
 
 // makeReconciliation compares the company's record with the ledger up to the package's last block.

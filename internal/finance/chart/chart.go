@@ -65,9 +65,9 @@ func (c *Chart) Rules() (lines []int) {
 	return lines
 }
 
-// UsesTokens reports whether a rule asks for the ERC-20 tokens that a transaction moved.
+// UsesTokens reports whether a rule has a condition on the ERC-20 tokens that a transaction moved.
 func (c *Chart) UsesTokens() bool {
-	return slices.ContainsFunc(c.rules, func(r rule) bool { return r.conditions[condToken].asks() })
+	return slices.ContainsFunc(c.rules, func(r rule) bool { return r.conditions[condToken].given() })
 }
 
 // Facts provides the properties of a transaction that rules test.
@@ -92,8 +92,7 @@ type Facts struct {
 // KindFee is the kind of what a payer paid.
 const KindFee = "fee"
 
-// FactsOf returns the facts that the ledger has of a transaction's fee. Labels, tag and tokens
-// are the caller's to add.
+// FactsOf returns the facts that the ledger has of a transaction's fee. The caller adds labels, tag and tokens.
 func FactsOf(t *ledger.Transaction) *Facts {
 	f := &Facts{
 		Layer: t.Layer, Kind: KindFee, Call: t.Call, Outcome: t.Outcome, Hash: t.Hash, EVMHash: t.EVMHash,
@@ -119,11 +118,10 @@ func (p *Placement) Value(t Target) string { return p.values[t] }
 // Line returns the line of the row that named a target, 0 where none did.
 func (p *Placement) Line(t Target) int { return p.lines[t] }
 
-// none is how a row says that a dimension stays empty, and asks for what has no label, group or
-// tag.
+// none leaves a dimension empty; as a condition it matches what has no label, group or tag.
 const none = "-"
 
-// anyValue is how a row asks for what has a label, group, tag or any other value.
+// anyValue matches what has a label, group, tag or any other value.
 const anyValue = "*"
 
 // Place finds the targets of a transaction: each from the first row that fits and names it.
@@ -134,7 +132,7 @@ func (c *Chart) Place(f *Facts) *Placement {
 // PlaceMovement finds the targets of a movement that is not a fee, by the rows with a kind only: a
 // row without one is about fees.
 func (c *Chart) PlaceMovement(f *Facts) *Placement {
-	return c.place(f, func(r *rule) bool { return r.conditions[condKind].asks() })
+	return c.place(f, func(r *rule) bool { return r.conditions[condKind].given() })
 }
 
 func (c *Chart) place(f *Facts, used func(*rule) bool) *Placement {
@@ -159,7 +157,7 @@ func (c *Chart) place(f *Facts, used func(*rule) bool) *Placement {
 	return p
 }
 
-// names reports whether the rule names a target that has no row yet.
+// names reports whether the rule names a target that no earlier row named. It costs less than the conditions.
 func (r *rule) names(p *Placement) bool {
 	for target := range r.targets {
 		if p.lines[target] == 0 {

@@ -178,7 +178,7 @@ line 5: 1 fields, want hash,tag`)
 	require.Empty(t, tag)
 }
 
-// Whatever is read stays within its limits, and can be asked.
+// Whatever is read stays within its limits, and places a transaction.
 func FuzzRead(f *testing.F) {
 	f.Add("# suspense: 1\nlabel,account,class\nPay*|-,6810,-\n,6811,\n")
 	f.Add("\"# columns: a = date, b = account\";\nid;token;account\n25-4;" + token + ";1\n")

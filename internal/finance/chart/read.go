@@ -54,38 +54,50 @@ func Read(text []byte) (*Chart, error) {
 	}
 	text = norm.NFC.Bytes(text) // as address books
 	rows, wrong := c.readSettings(text)
-	separator := cmp.Or(csvlist.Separator(csvlist.FirstLine(rows), separators), ',')
 	var columns []string
-	for row, err := range csvlist.Rows(rows, separator) {
-		fields := row.Cut(len(columns))
+	err = eachRow(rows, wrong, func(row csvlist.Row) (fatal bool, err error) {
 		switch {
-		case err != nil:
-			return nil, errors.Join(append(wrong, err)...)
 		case columns == nil:
-			if columns, err = readHeader(fields); err != nil {
-				return nil, errors.Join(append(wrong, fmt.Errorf("line %d: %w", row.Line, err))...)
-			}
-			continue
+			columns, err = readHeader(row.Cut(0))
+			return err != nil, err
 		case len(c.rules) == maxRules:
-			return nil, fmt.Errorf("line %d: more than %d rules", row.Line, maxRules)
+			return true, fmt.Errorf("more than %d rules", maxRules)
 		}
-		r, err := parseRule(columns, fields)
-		if err != nil {
-			wrong = append(wrong, fmt.Errorf("line %d: %w", row.Line, err))
-			if len(wrong) >= maxErrors {
-				return nil, errors.Join(append(wrong, errors.New("and perhaps more"))...)
-			}
-		}
+		r, err := parseRule(columns, row.Cut(len(columns)))
 		r.line = row.Line
 		c.rules = append(c.rules, r)
-	}
-	if len(wrong) > 0 {
-		return nil, errors.Join(wrong...)
+		return false, err
+	})
+	if err != nil {
+		return nil, err
 	}
 	if len(c.rules) == 0 {
 		return nil, errors.New("it has no rule: want a header such as label,layer,account and a line for each rule")
 	}
 	return c, nil
+}
+
+// eachRow calls do for each row of a list. Its errors are collected after those that are wrong already, up to
+// maxErrors or a fatal one.
+func eachRow(text []byte, wrong []error, do func(csvlist.Row) (fatal bool, err error)) error {
+	separator := cmp.Or(csvlist.Separator(csvlist.FirstLine(text), separators), ',')
+	for row, err := range csvlist.Rows(text, separator) {
+		if err != nil {
+			return errors.Join(append(wrong, err)...)
+		}
+		fatal, err := do(row)
+		if err == nil {
+			continue
+		}
+		wrong = append(wrong, fmt.Errorf("line %d: %w", row.Line, err))
+		switch {
+		case fatal:
+			return errors.Join(wrong...)
+		case len(wrong) >= maxErrors:
+			return errors.Join(append(wrong, errors.New("and perhaps more"))...)
+		}
+	}
+	return errors.Join(wrong...)
 }
 
 // readSettings reads the lines that begin with #, and returns the text with these lines empty.
@@ -155,7 +167,7 @@ func readHeader(fields []string) (columns []string, err error) {
 // columnNames are the columns that a chart can have.
 func columnNames() (names []string) {
 	for c := range conditionCount {
-		names = append(names, conditionNames[c].name)
+		names = append(names, conditions[c].name)
 	}
 	for _, t := range Targets() {
 		names = append(names, string(t))
@@ -173,13 +185,8 @@ func parseRule(columns, fields []string) (r rule, err error) {
 		if value == "" || name == "" {
 			continue
 		}
-		at := slices.IndexFunc(conditionNames[:], func(c struct {
-			name  string
-			check func(string) error
-		}) bool {
-			return c.name == name
-		})
-		if at < 0 {
+		at := slices.Index(columnNames(), name)
+		if at >= int(conditionCount) {
 			if err := CheckName(name, value); err != nil {
 				return r, err
 			}
@@ -197,7 +204,7 @@ func parseRule(columns, fields []string) (r rule, err error) {
 }
 
 func parseAlternatives(text string, c condition) (list alternatives, err error) {
-	check := conditionNames[c].check
+	check := conditions[c].check
 	for one := range strings.SplitSeq(text, "|") {
 		one = strings.TrimSpace(one)
 		if one == "" {
@@ -235,7 +242,7 @@ func CheckName(name, value string) error {
 		return fmt.Errorf("the %s has %d bytes, want at most %d", name, len(value), maxTextBytes)
 	case !utf8.ValidString(value) || shown != value:
 		return fmt.Errorf("%s %q: a line break or a control character is in it", name, shown)
-	case strings.ContainsAny(value[:1], "=+-@|'"):
+	case value != "" && strings.ContainsAny(value[:1], "=+-@|'"):
 		return fmt.Errorf("%s %q: a spreadsheet would take it for a formula", name, shown)
 	}
 	return nil

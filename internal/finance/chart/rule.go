@@ -12,7 +12,7 @@ import (
 	"github.com/feeledger/fees/internal/finance/rollforward"
 )
 
-// condition is a column that asks something of a transaction.
+// condition is a column that selects transactions.
 type condition int
 
 const (
@@ -30,22 +30,24 @@ const (
 	conditionCount
 )
 
-// conditionNames are the names of their columns, and which values the column may have.
-var conditionNames = [conditionCount]struct {
-	name  string
-	check func(value string) error
+// conditions are the columns: their names, which values a row may have there, and which ones a transaction has: several
+// of an ID, because each of its hashes identifies it, and of the tokens that it moved.
+var conditions = [conditionCount]struct {
+	name   string
+	check  func(value string) error
+	values func(*Facts) []string
 }{
-	condPayer:    {"payer", isAccount},
-	condLabel:    {"label", nil},
-	condGroup:    {"group", nil},
-	condLayer:    {"layer", oneOf(string(fee.EVM), string(fee.Native))},
-	condKind:     {"kind", isKind},
-	condContract: {"contract", isContract},
-	condCall:     {"call", isCall},
-	condOutcome:  {"outcome", isOutcome},
-	condTag:      {"tag", nil},
-	condID:       {"id", isID},
-	condToken:    {"token", isAddress},
+	condPayer:    {"payer", isAccount, (*Facts).payers},
+	condLabel:    {"label", nil, func(f *Facts) []string { return []string{f.Label} }},
+	condGroup:    {"group", nil, func(f *Facts) []string { return []string{f.Group} }},
+	condLayer:    {"layer", oneOf(fee.EVM, fee.Native), func(f *Facts) []string { return []string{string(f.Layer)} }},
+	condKind:     {"kind", isKind, func(f *Facts) []string { return []string{f.Kind} }},
+	condContract: {"contract", isContract, (*Facts).contracts},
+	condCall:     {"call", isCall, func(f *Facts) []string { return []string{f.Call} }},
+	condOutcome:  {"outcome", oneOf(fee.Outcomes()...), func(f *Facts) []string { return []string{string(f.Outcome)} }},
+	condTag:      {"tag", nil, func(f *Facts) []string { return []string{f.Tag} }},
+	condID:       {"id", isID, (*Facts).ids},
+	condToken:    {"token", isAddress, (*Facts).tokens},
 }
 
 // rule is a row of the chart.
@@ -58,11 +60,11 @@ type rule struct {
 // alternatives are the values that a condition accepts, in lower case. None accept anything.
 type alternatives []string
 
-func (a alternatives) asks() bool { return len(a) > 0 }
+func (a alternatives) given() bool { return len(a) > 0 }
 
 // accept reports whether a value is one of the alternatives. A trailing * stands for any rest.
 func (a alternatives) accept(value string) bool {
-	if !a.asks() {
+	if !a.given() {
 		return true
 	}
 	value = strings.ToLower(value)
@@ -89,80 +91,62 @@ func (a alternatives) acceptAny(values ...string) bool {
 // fits reports whether all conditions hold.
 func (r *rule) fits(f *Facts) bool {
 	for c := range conditionCount {
-		if a := r.conditions[c]; a.asks() && !a.acceptAny(f.values(c)...) {
+		if a := r.conditions[c]; a.given() && !a.acceptAny(conditions[c].values(f)...) {
 			return false
 		}
 	}
 	return true
 }
 
-// values are what a transaction has of a condition: several of an ID, for each of its hashes
-// names it, and of the tokens that it moved.
-func (f *Facts) values(c condition) []string {
-	switch c {
-	case condPayer:
-		if f.signer.Size() != f.Payer.Size() && f.signer.Is(f.Payer) {
-			return []string{f.Payer.String(), f.signer.String()}
-		}
-		return []string{f.Payer.String()}
-	case condLabel:
-		return []string{f.Label}
-	case condGroup:
-		return []string{f.Group}
-	case condLayer:
-		return []string{string(f.Layer)}
-	case condKind:
-		return []string{f.Kind}
-	case condContract:
-		address, ok := f.Contract.Get()
-		if !ok {
-			return nil
-		}
-		if f.ContractLabel == "" {
-			return []string{address.String()}
-		}
-		return []string{address.String(), f.ContractLabel}
-	case condCall:
-		return []string{f.Call}
-	case condOutcome:
-		return []string{string(f.Outcome)}
-	case condTag:
-		return []string{f.Tag}
-	case condID:
-		ids := []string{f.ID, f.Hash.String()}
-		if hash, ok := f.EVMHash.Get(); ok {
-			ids = append(ids, hash.String())
-		}
-		return ids
+func (f *Facts) payers() []string {
+	if f.signer.Size() != f.Payer.Size() && f.signer.Is(f.Payer) {
+		return []string{f.Payer.String(), f.signer.String()}
 	}
-	tokens := make([]string, len(f.Tokens))
-	for i, token := range f.Tokens {
-		tokens[i] = token.String()
-	}
-	return tokens
+	return []string{f.Payer.String()}
 }
 
-func oneOf(words ...string) func(string) error {
+func (f *Facts) contracts() (names []string) {
+	if address, ok := f.Contract.Get(); ok {
+		names = append(names, address.String())
+		if f.ContractLabel != "" {
+			names = append(names, f.ContractLabel)
+		}
+	}
+	return names
+}
+
+func (f *Facts) ids() []string {
+	ids := []string{f.ID, f.Hash.String()}
+	if hash, ok := f.EVMHash.Get(); ok {
+		ids = append(ids, hash.String())
+	}
+	return ids
+}
+
+func (f *Facts) tokens() (list []string) {
+	for _, token := range f.Tokens {
+		list = append(list, token.String())
+	}
+	return list
+}
+
+func oneOf[W ~string](words ...W) func(string) error {
 	return func(value string) error {
-		if slices.Contains(words, value) {
+		if slices.Contains(words, W(value)) {
 			return nil
 		}
-		return fmt.Errorf("want %s", strings.Join(words, ", "))
+		names := make([]string, len(words))
+		for i, w := range words {
+			names[i] = string(w)
+		}
+		return fmt.Errorf("want %s", strings.Join(names, ", "))
 	}
 }
 
 func isKind(value string) error {
-	var names []string
+	var names []rollforward.Class
 	for _, c := range rollforward.Classes() {
-		names = append(names, string(c.Class))
-	}
-	return oneOf(names...)(value)
-}
-
-func isOutcome(value string) error {
-	var names []string
-	for _, o := range fee.Outcomes() {
-		names = append(names, string(o))
+		names = append(names, c.Class)
 	}
 	return oneOf(names...)(value)
 }

@@ -1,8 +1,6 @@
 package chart
 
 import (
-	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,7 +11,7 @@ import (
 
 const maxTags = 1_000_000
 
-// Tags are a user's own marks of transactions. The nil Tags has none.
+// Tags are a user's own tags of transactions. The nil Tags is empty.
 type Tags struct {
 	tags map[string]tagged // by hash or ID, in lower case
 }
@@ -31,30 +29,20 @@ func ReadTags(text []byte) (*Tags, error) {
 		return nil, err
 	}
 	t := &Tags{map[string]tagged{}}
-	separator := cmp.Or(csvlist.Separator(csvlist.FirstLine(text), separators), ',')
-	var wrong []error
 	first := true
-	for row, err := range csvlist.Rows(text, separator) {
-		if err != nil {
-			return nil, errors.Join(append(wrong, err)...)
-		}
-		fields := row.Cut(2)
-		isFirst := first
+	err = eachRow(text, nil, func(row csvlist.Row) (fatal bool, err error) {
+		fields, isFirst := row.Cut(2), first
 		first = false
 		if isFirst && len(fields) == 2 && slices.Contains([]string{"hash", "id", "transaction"}, strings.ToLower(fields[0])) {
-			continue
+			return false, nil
 		}
-		if err := t.add(row.Line, fields); err != nil {
-			if wrong = append(wrong, fmt.Errorf("line %d: %w", row.Line, err)); len(wrong) >= maxErrors {
-				return nil, errors.Join(append(wrong, errors.New("and perhaps more"))...)
-			}
+		if err = t.add(row.Line, fields); err == nil && len(t.tags) > maxTags {
+			return true, fmt.Errorf("more than %d tags", maxTags)
 		}
-		if len(t.tags) > maxTags {
-			return nil, fmt.Errorf("line %d: more than %d tags", row.Line, maxTags)
-		}
-	}
-	if len(wrong) > 0 {
-		return nil, errors.Join(wrong...)
+		return false, err
+	})
+	if err != nil {
+		return nil, err
 	}
 	return t, nil
 }
@@ -86,7 +74,7 @@ func (t *Tags) Tag(f *Facts) (tag string, err error) {
 		return "", nil
 	}
 	found := tagged{}
-	for _, id := range f.values(condID) {
+	for _, id := range f.ids() {
 		one, ok := t.tags[strings.ToLower(id)]
 		switch {
 		case !ok:

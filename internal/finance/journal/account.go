@@ -7,6 +7,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee"
+	"github.com/feeledger/fees/internal/movement"
 )
 
 // Account is an account of the accounting books: its parts, joined by colons.
@@ -15,12 +16,9 @@ type Account string
 // Accounts that do not belong to one address.
 const (
 	openingBalances Account = "Equity:Opening"
-	rewards         Account = "Income:Rewards"  // deposited by a hook
-	deposits        Account = "Income:Deposits" // deposited within an extrinsic
-	minted          Account = "Income:Minted"
+	rewards         Account = "Income:Rewards"       // deposited by a hook
+	deposits        Account = "Income:Deposits"      // deposited within an extrinsic
 	withdrawals     Account = "Expenses:Withdrawals" // other than fees
-	burned          Account = "Expenses:Burned"
-	dust            Account = "Expenses:Dust"
 	suspended       Account = "Equity:Suspended"
 
 	// Accounts for the destinations of fees.
@@ -42,13 +40,21 @@ func feeAccount(layer fee.Layer) Account {
 // reserved returns the part of an asset account that its owner cannot spend.
 func reserved(asset Account) Account { return asset + ":Reserved" }
 
-// transfers returns the account for transfers with an address.
-func transfers(names *Names, who chain.Address) Account {
-	return "Equity:Transfers:" + Account(names.Name(who))
+// kindAccounts are the contra accounts of movements within an extrinsic; those of a transfer are by the other account.
+var kindAccounts = map[movement.Kind]Account{
+	movement.KindDeposit:     deposits,
+	movement.KindWithdrawal:  withdrawals,
+	movement.KindReserve:     withdrawals, // nothing more to enter
+	movement.KindUnreserve:   withdrawals,
+	movement.KindMint:        "Income:Minted",
+	movement.KindBurn:        "Expenses:Burned",
+	movement.KindDust:        "Expenses:Dust",
+	movement.KindSuspension:  suspended,
+	movement.KindRestoration: suspended,
 }
 
 // assets returns the asset accounts of addresses. It fails if two are equal or one is below another, because
-// their balances could not be told apart.
+// their balances could not be distinguished.
 func assets(names *Names, addresses []chain.Address) (map[chain.Address]Account, error) {
 	var wrong []error
 	found := map[chain.Address]Account{}

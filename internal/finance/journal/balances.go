@@ -33,19 +33,36 @@ func (e *DifferenceError) Error() string {
 	return fmt.Sprintf("%s: the balance of %v exceeds its movements by %v wei free and %v wei reserved", where, e.Account, e.Free, e.Reserved)
 }
 
-// sum is the sum of the movements of an account.
-type sum struct {
-	balances.Running
-	held bool // some balance was reserved or released
+// holding is the opening and closing balance of an asset account.
+type holding struct {
+	asset            Account
+	opening, closing chain.Balance
+	height           uint64 // of the opening
+	held             bool   // some balance is or was reserved
 }
 
-// sums adds up the movements of each account, in account order. It returns [ErrUnknown] if a change is not known or
-// an event states only the new balance.
-func (p *Payments) sums(ctx context.Context, span chain.Heights) (list []sum, err error) {
-	var unknown []error
+// holdings returns the balances of the accounts before and after a span. It returns [ErrUnknown] if the change by a
+// movement is not known or an event states only the new balance, and a [DifferenceError] if the movements do not explain
+// the change.
+func (p *Payments) holdings(ctx context.Context, reader balances.Reader, span chain.Heights, assets map[chain.Address]Account) (list []holding, err error) {
+	span.First = max(span.First, 1) // block 0 contains the initial balances
+	var unknown, wrong []error
 	for _, account := range p.accounts {
-		var s sum
-		for m, err := range p.movementsOf(ctx, account, span) {
+		b := balances.Prover{
+			Comparison: &balances.Comparison{}, Reader: reader, Account: account, Span: span, Options: balances.Options{FirstOnly: true},
+			Movements: func(ctx context.Context, span chain.Heights) iter.Seq2[*ledger.Movement, error] {
+				return p.book.Movements(ctx, ledger.Query{Accounts: []chain.Address{account}, Span: span})
+			},
+		}
+		if err := b.Ends(ctx); err != nil {
+			return nil, err
+		}
+		h := holding{asset: assets[account], height: span.First - 1}
+		h.opening, _ = b.Opening.Get()
+		h.closing, _ = b.Closing.Get()
+		h.held = !h.opening.Reserved.IsZero() || !h.closing.Reserved.IsZero()
+		sum := balances.From(b.Opening)
+		for m, err := range b.Movements(ctx, span) {
 			switch {
 			case err != nil:
 				return nil, err
@@ -54,58 +71,27 @@ func (p *Payments) sums(ctx context.Context, span chain.Heights) (list []sum, er
 			case (!m.Known() || balances.IsSet(&m.Movement)) && len(unknown) < maxWrongLines:
 				unknown = append(unknown, fmt.Errorf("%w: block %d, %v, %s of %v", ErrUnknown, m.Height, m.Where, m.Event, m.Account))
 			}
-			_, reserved, err := s.Add(&m.Movement)
+			_, reserved, err := sum.Add(&m.Movement)
 			if err != nil {
 				return nil, fmt.Errorf("block %d, %v, %s of %v: %w", m.Height, m.Where, m.Event, account, err)
 			}
 			by, _ := reserved.Get()
-			s.held = s.held || by.Sign() != 0
+			h.held = h.held || by.Sign() != 0 // also if it is released again
 		}
-		list = append(list, s)
-	}
-	return list, errors.Join(unknown...)
-}
-
-// movementsOf returns the movements of an account.
-func (p *Payments) movementsOf(ctx context.Context, account chain.Address, span chain.Heights) iter.Seq2[*ledger.Movement, error] {
-	return p.book.Movements(ctx, ledger.Query{Accounts: []chain.Address{account}, Span: span})
-}
-
-// holdings returns the balances of the accounts before and after a span. It returns a [DifferenceError] if the
-// movements do not explain the change.
-func (p *Payments) holdings(ctx context.Context, reader balances.Reader, span chain.Heights, assets map[chain.Address]Account, sums []sum) (list []holding, err error) {
-	span.First = max(span.First, 1) // block 0 contains the initial balances
-	var wrong []error
-	for i, account := range p.accounts {
-		c := &balances.Comparison{}
-		b := balances.Prover{
-			Comparison: c, Reader: reader, Account: account, Span: span, Options: balances.Options{FirstOnly: true},
-			Movements: func(ctx context.Context, span chain.Heights) iter.Seq2[*ledger.Movement, error] {
-				return p.movementsOf(ctx, account, span)
-			},
-		}
-		if err := b.Ends(ctx); err != nil {
-			return nil, err
-		}
-		h := holding{asset: assets[account], height: span.First - 1}
-		h.opening, _ = c.Opening.Get()
-		h.closing, _ = c.Closing.Get()
-		h.held = !h.opening.Reserved.IsZero() || !h.closing.Reserved.IsZero() || sums[i].held
-		if err := sums[i].prove(ctx, &b); err != nil {
-			wrong = append(wrong, err)
+		if len(unknown) == 0 {
+			wrong = append(wrong, differs(ctx, &b, sum))
 		}
 		list = append(list, h)
+	}
+	if len(unknown) > 0 {
+		wrong = unknown
 	}
 	return list, errors.Join(wrong...)
 }
 
-// prove verifies that the opening balance plus the sum equals the closing balance.
-func (s sum) prove(ctx context.Context, b *balances.Prover) (err error) {
-	opening, _ := b.Opening.Get()
-	if s.Balance, err = s.Balance.Plus(balances.Of(opening)); err != nil {
-		return err
-	}
-	if err := b.Close(s.Running); err != nil {
+// differs verifies that the opening balance plus the movements equals the closing balance.
+func differs(ctx context.Context, b *balances.Prover, sum balances.Running) error {
+	if err := b.Close(sum); err != nil {
 		return err
 	}
 	unexplained, _ := b.Unexplained.Get()

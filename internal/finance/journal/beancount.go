@@ -1,7 +1,6 @@
 package journal
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -18,6 +17,11 @@ import (
 // beancountDigits is the precision of Beancount's decimal numbers in Python. Beancount silently rounds
 // longer numbers.
 const beancountDigits = 28
+
+var beancount = &program{
+	account: beancountAccount, symbol: func(symbol string) string { return symbol }, check: (*writer).beancountExact, head: func(*writer) {},
+	opened: "%s open %s", price: "%s price %s %s %s", entry: "\n%s * \"%s\"%s", refer: " ^%s", tag: "  %s: \"%s\"", line: "  %s  %s",
+}
 
 // beancountAccount returns the account in Beancount's form: parts of letters with their marks, digits and hyphens that
 // start with a capital letter or a digit.
@@ -39,11 +43,25 @@ func beancountAccount(a Account) string {
 	return strings.Join(parts, ":")
 }
 
+// beancountRoots are the root accounts of Beancount.
+var beancountRoots = []string{"Assets", "Liabilities", "Equity", "Income", "Expenses"}
+
+// checkRoots requires accounts that Beancount accepts.
+func (j *Journal) checkRoots() error {
+	for _, a := range slices.Sorted(maps.Keys(j.accounts)) {
+		root, below, _ := strings.Cut(string(a), ":")
+		if below == "" || !slices.Contains(beancountRoots, root) {
+			return fmt.Errorf("the account %q is not below one of %s; rename it in the chart, such as Expenses:%s", a, strings.Join(beancountRoots, ", "), a)
+		}
+	}
+	return nil
+}
+
 var beancountCommodity = regexp.MustCompile(`^[A-Z][A-Z0-9]*[A-Z0-9]$`)
 
 // beancountExact verifies that Beancount accepts the symbol and that no amount, account balance or amount times
 // price exceeds its precision.
-func (j *Journal) beancountExact() error {
+func (j *writer) beancountExact() error {
 	if !beancountCommodity.MatchString(j.Symbol) {
 		return fmt.Errorf("the symbol %q is not valid in Beancount, which requires two or more capital letters and digits", j.Symbol)
 	}
@@ -74,17 +92,19 @@ func (j *Journal) beancountExact() error {
 			return fmt.Errorf("the balances of %s: %w", h.asset, err)
 		}
 	}
-	return j.each(func(_ int, e *entry) error {
-		var given []chain.SignedWei
-		for _, p := range e.postings {
-			if err := add(p.account, p.amount, e.time); err != nil {
+	return j.each(j.ctx, func(_ int, e *Entry, changes []change) (err error) {
+		var debits chain.SignedWei // no order of addition gives more
+		for _, c := range changes {
+			if err := add(c.account, c.amount, e.time); err != nil {
 				return e.of(err)
 			}
-			if p.amount.Sign() > 0 {
-				given = append(given, p.amount)
+			if c.amount.Sign() > 0 {
+				if debits, err = debits.Add(c.amount); err != nil {
+					return e.of(err)
+				}
 			}
 		}
-		if err := j.fitTogether(given, e.time); err != nil {
+		if err := j.fits(debits, e.time); err != nil {
 			return e.of(err)
 		}
 		return nil
@@ -106,129 +126,9 @@ func (j *Journal) fits(amount chain.SignedWei, at chain.Time) error {
 	return nil
 }
 
-// fitTogether verifies that the sum of an entry is within the precision in any order of addition.
-func (j *Journal) fitTogether(amounts []chain.SignedWei, at chain.Time) error {
-	var sum chain.SignedWei
-	var err error
-	for _, a := range amounts {
-		if sum, err = sum.Add(a); err != nil {
-			return err
-		}
-	}
-	return j.fits(sum, at)
-}
-
 func fitsDigits(n decimal.Decimal) error {
 	if digits := n.NumDigits(); digits > beancountDigits {
 		return fmt.Errorf("a number has %d digits: %w", digits, errDigits)
 	}
 	return nil
-}
-
-func (w *writer) beancount() error {
-	opens, err := w.opens()
-	if err != nil {
-		return err
-	}
-	w.comment()
-	day := cmp.Or(w.started(), "1970-01-01") // for a journal without entries
-	for _, a := range opens {
-		w.line("%s open %s", day, w.named[a])
-	}
-	if list := w.dayPrices(); len(list) > 0 {
-		w.line("")
-		for _, p := range list {
-			w.line("%s price %s %s %s", p.day, w.Symbol, p.price, w.Prices.Currency)
-		}
-	}
-	for i := range w.holdings {
-		w.beancountOpening(&w.holdings[i])
-	}
-	err = w.each(func(_ int, e *entry) error {
-		link := ""
-		if e.code != "" {
-			link = " ^" + e.code
-		}
-		day := w.day(e.time)
-		w.line("\n%s * \"%s\"%s", day, e.description, link)
-		seen := map[string]int{}
-		for _, tag := range e.tags() {
-			key := tag[0]
-			if seen[key]++; seen[key] > 1 { // Beancount allows a key once
-				key = fmt.Sprintf("%s%d", key, seen[key])
-			}
-			w.line("  %s: \"%s\"", key, tag[1])
-		}
-		for _, p := range e.postings {
-			w.line("  %s  %s %s%s", w.named[p.account], w.Tokens(p.amount), w.Symbol, w.priced(e.time))
-		}
-		return w.err
-	})
-	if len(w.holdings) > 0 {
-		w.line("")
-	}
-	for i := range w.holdings {
-		w.beancountBalance(w.ended(), &w.holdings[i], w.holdings[i].closing)
-	}
-	return err
-}
-
-// opens returns the accounts that the journal opens. Beancount requires each to be opened once across all
-// included files. The first journal therefore also opens the accounts that the ledger used before it, and a
-// continuing one opens only those that the ledger never used before.
-func (w *writer) opens() ([]Account, error) {
-	if w.Alone {
-		return w.used(), nil
-	}
-	before, err := w.before()
-	if err != nil {
-		return nil, err
-	}
-	all := maps.Clone(before)
-	for _, a := range w.used() {
-		all[a] = true
-	}
-	if err := w.nameAccounts(slices.Sorted(maps.Keys(all))); err != nil {
-		return nil, err
-	}
-	if w.Continues {
-		for _, h := range w.holdings { // the first journal has opened these in any case
-			before[h.asset] = true
-			if !h.opening.Reserved.IsZero() {
-				before[reserved(h.asset)] = true
-			}
-		}
-		maps.DeleteFunc(all, func(a Account, _ bool) bool { return before[a] })
-	}
-	return slices.Sorted(maps.Keys(all)), nil
-}
-
-// beancountOpening enters an account's opening balance, or asserts it if the journal continues
-// another one.
-func (w *writer) beancountOpening(h *holding) {
-	day := w.day(w.begin)
-	w.line("")
-	if w.Continues {
-		w.beancountBalance(day, h, h.opening)
-		return
-	}
-	w.line("%s * \"balance of %s after block %d\"", day, w.named[h.asset], h.height)
-	enter := func(a Account, amount chain.Wei) {
-		w.line("  %s  %s %s%s", w.named[a], w.Tokens(amount.Signed()), w.Symbol, w.priced(w.begin))
-		w.line("  %s  %s %s%s", w.named[openingBalances], w.Tokens(amount.Signed().Negated()), w.Symbol, w.priced(w.begin))
-	}
-	enter(h.asset, h.opening.Free)
-	if h.held {
-		enter(reserved(h.asset), h.opening.Reserved)
-	}
-}
-
-// beancountBalance asserts an account's balance at the start of a day. Beancount includes the accounts
-// below it.
-func (w *writer) beancountBalance(day string, h *holding, b chain.Balance) {
-	all, _ := b.Free.Signed().Add(b.Reserved.Signed()) // beancountExact has checked the sum
-	w.line("%s balance %s  %s ~ 0 %s", day, w.named[h.asset], w.Tokens(all), w.Symbol)
-	if h.held {
-		w.line("%s balance %s  %s ~ 0 %s", day, w.named[reserved(h.asset)], w.Tokens(b.Reserved.Signed()), w.Symbol)
-	}
 }

@@ -2,59 +2,31 @@ package journal_test
 
 import (
 	"context"
-	"errors"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/fee"
-	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/journal"
 	"github.com/feeledger/fees/internal/ledger"
-	"github.com/feeledger/fees/internal/movement"
 )
 
-// byLayer is a chart with an account for each layer.
-type byLayer struct{ evm, native, asset string }
-
-func (c byLayer) Place(_ context.Context, p *journal.Payment) (at journal.Placed, err error) {
-	at = journal.Placed{Expense: c.native, Asset: c.asset, Tags: [][2]string{{"cost_centre", "100: \"A\"\n; x"}}}
-	if p.Layer == fee.EVM {
-		at.Expense = c.evm
-	}
-	if at.Expense == "" {
-		err = errors.New("no account")
-	}
-	return at, err
+// charted is a style with a chart of accounts.
+func charted(t testing.TB, rows journal.Rows, text string) journal.Request {
+	r := style()
+	r.Chart, r.Rows = readChart(t, text), rows
+	return r
 }
-
-func (c byLayer) PlaceMovement(_ context.Context, m *ledger.Movement) (string, error) {
-	if m.Kind == movement.KindTransferIn || m.Kind == movement.KindTransferOut {
-		return "Equity:Elsewhere", nil
-	}
-	return "", nil
-}
-
-func (byLayer) Tags() []string { return []string{"cost_centre"} }
 
 // The programs accept a chart's accounts, and add them up to what the chain charged by layer.
 func TestChartAddsUp(t *testing.T) {
-	s := style()
-	s.Chart = byLayer{"Expenses:Gas-and-Co:EVM", "Expenses:Gas-and-Co:Native", "Assets:Pool"}
+	s := charted(t, nil, "# asset: Assets:Pool\nlayer,account,cost_centre\nevm,Expenses:Gas-and-Co:EVM,100\nnative,Expenses:Gas-and-Co:Native,200\n")
 	forAll(t, func(t *testing.T, recording string, p accounting) {
-		text := written(t, feesOf(t, recording, s), p.Program)
+		text := written(t, feesOf(t, recording, s), p.Format)
 		passes(t, p, text)
 		require.Contains(t, text, "cost_centre: ")
 		have, want := sums(t, p, text), charges(t, recording)
-		for account, layer := range map[string]string{"EVM": "Expenses:Fees:EVM", "Native": "Expenses:Fees:Native"} {
-			found := false
-			for name, sum := range have {
-				if len(name) > len(account) && name[len(name)-len(account):] == account {
-					require.Equal(t, want[layer].String(), sum.String(), name)
-					found = true
-				}
-			}
-			require.True(t, found, account)
+		for _, layer := range []string{"EVM", "Native"} {
+			require.Equal(t, want["Expenses:Fees:"+layer], have["Expenses:Gas-and-Co:"+layer])
 		}
 	})
 }
@@ -62,14 +34,14 @@ func TestChartAddsUp(t *testing.T) {
 // A journal of movements keeps its assertions when a chart chooses the accounts: transfers are
 // in the chart's account, and fees in its expenses.
 func TestChartKeepsAssertions(t *testing.T) {
-	s := style()
-	s.Chart = byLayer{evm: "Expenses:Gas:EVM", native: "Expenses:Gas:Native"}
 	forAll(t, func(t *testing.T, recording string, p accounting) {
-		text := written(t, movementsOf(t, recording, 0, lastBlocks[recording], s), p.Program)
+		s := charted(t, bookOf(t, recording), "kind,layer,account\n,evm,Expenses:Gas:EVM\n,native,Expenses:Gas:Native\ntransfer|evm-value,,Equity:Elsewhere\n")
+		text := written(t, movementsOf(t, recording, 0, lastBlocks[recording], s), p.Format)
 		passes(t, p, text)
 		have, want := sums(t, p, text), charges(t, recording)
-		require.Equal(t, want["Expenses:Fees:EVM"].String(), have["Expenses:Gas:EVM"].String())
-		require.Equal(t, want["Expenses:Fees:Native"].String(), have["Expenses:Gas:Native"].String())
+		for _, layer := range []string{"EVM", "Native"} {
+			require.Equal(t, want["Expenses:Fees:"+layer], have["Expenses:Gas:"+layer])
+		}
 		require.Contains(t, text, "Equity:Elsewhere  ")
 		require.NotContains(t, text, "Equity:Transfers")
 	})
@@ -78,16 +50,16 @@ func TestChartKeepsAssertions(t *testing.T) {
 // A chart's accounts and tags are in the entries; those that a program does not accept are errors.
 func TestChart(t *testing.T) {
 	b := &made{payments: []*ledger.Transaction{paid(t, 1, "100", "100")}}
-	text := written(t, feesIn(t, b, journal.Style{Token: console.Token{Symbol: "GLMR"}, Chart: byLayer{evm: "6810", asset: "1510"}}), journal.HLedger)
+	numbers := charted(t, nil, "account,asset,cost_centre\n6810,1510,\"100: \"\"A\"\" ; x\"\n")
+	text := written(t, feesIn(t, b, numbers), journal.HLedger)
 	require.Contains(t, text, "    ; cost_centre: 100 A x\n    6810  0.000000000000000100 GLMR\n    1510  -0.000000000000000100 GLMR\n")
-	text = written(t, feesIn(t, b, journal.Style{Token: console.Token{Symbol: "GLMR"}, Chart: byLayer{evm: "Expenses:Gas"}}), journal.Beancount)
+	text = written(t, feesIn(t, b, charted(t, nil, "account,cost_centre\nExpenses:Gas,\"100: \"\"A\"\" ; x\"\n")), journal.Beancount)
 	require.Contains(t, text, `  cost_centre: "100 A x"`)
 	require.Contains(t, text, "  Expenses:Gas  0.000000000000000100 GLMR\n  Assets:0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac  -0.0")
 
-	j := feesIn(t, b, journal.Style{Token: console.Token{Symbol: "GLMR"}, Chart: byLayer{evm: "6810", asset: "1510"}})
-	require.EqualError(t, j.Write(nil, journal.Beancount), `beancount: the account "1510" does not lie below one of Assets, Liabilities, Equity, Income, Expenses; rename it in the chart, such as Expenses:1510`)
-	for _, c := range []byLayer{{}, {evm: "Expenses::Gas"}, {evm: "Expenses", asset: ":"}} {
-		_, err := journal.FeeJournal(context.Background(), found(t, b), journal.Style{Token: console.Token{Symbol: "GLMR"}, Chart: c})
+	require.EqualError(t, feesIn(t, b, numbers).Write(t.Context(), nil, journal.Beancount), `beancount: the account "1510" is not below one of Assets, Liabilities, Equity, Income, Expenses; rename it in the chart, such as Expenses:1510`)
+	for _, rows := range []string{"layer,account\nnative,1\n", "account\nExpenses::Gas\n", "account,asset\nExpenses,:\n"} {
+		_, err := journal.FeeJournal(context.Background(), found(t, b), charted(t, nil, rows))
 		require.Error(t, err)
 	}
 }

@@ -4,61 +4,20 @@ import (
 	"context"
 	"log"
 	"os"
-	"path/filepath"
 	"strings"
+	"testing"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/addressbook"
 	"github.com/feeledger/fees/internal/finance/journal"
 	"github.com/feeledger/fees/internal/ledger"
-	"github.com/feeledger/fees/network"
-	"github.com/feeledger/fees/source"
-	"github.com/feeledger/fees/source/prove"
 )
-
-// write writes block 24 of the demo to a new ledger, like fees sync with all options.
-func write(ctx context.Context, book *ledger.Book) error {
-	src, err := source.Open("demo", source.Options{})
-	if err != nil {
-		return err
-	}
-	if err := book.Begin(ctx, ledger.Identity{Network: "moonbeam"}, 24); err != nil {
-		return err
-	}
-	prover := prove.Prover{Reader: &source.Reader{Source: src, Tables: network.BuiltIn()}}
-	for p, err := range prover.Range(ctx, chain.Heights{First: 24, Last: 24}, chain.Optional[evidence.Predecessor]{}) {
-		if err != nil {
-			return err
-		}
-		entry, err := ledger.NewEntry(p.Block, p.Report)
-		if err != nil {
-			return err
-		}
-		if err := book.Write(ctx, []*ledger.Entry{entry}); err != nil {
-			return err
-		}
-	}
-	return nil
-}
 
 // Write the fees that an account paid for hledger.
 func ExampleFeeJournal() {
 	ctx := context.Background()
-	directory, err := os.MkdirTemp("", "fees-")
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer os.RemoveAll(directory)
-	book, err := ledger.OpenWriter(ctx, filepath.Join(directory, "fees.db"))
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer book.Close()
-	if err := write(ctx, book); err != nil {
-		log.Fatal(err)
-	}
+	book := bookOf(&testing.T{}, "moonbeam-2100") // of fees sync
 
 	accounts, err := addressbook.Read(strings.NewReader("address,label\n0xC41C5F1123ECCd5ce233578B2e7ebd5693869d73,Payroll\n"))
 	if err != nil {
@@ -73,18 +32,18 @@ func ExampleFeeJournal() {
 		log.Fatal(err)
 	}
 	block24 := chain.Some(chain.Heights{First: 24, Last: 24})
-	payments, err := journal.Find(ctx, book, journal.Question{Accounts: []chain.Address{payroll}, Period: ledger.Period{Heights: block24}, Span: block24})
+	payments, err := journal.Find(ctx, book, journal.Selection{Accounts: []chain.Address{payroll}, Period: ledger.Period{Heights: block24}, Span: block24})
 	if err != nil {
 		log.Fatal(err)
 	}
 	if count, _ := payments.Undetermined(); count > 0 {
 		log.Fatal(count, " payments with unknown amounts")
 	}
-	fees, err := journal.FeeJournal(ctx, payments, journal.Style{Names: names, Token: console.Token{Symbol: "GLMR"}, Title: "Fees of block 24"})
+	fees, err := journal.FeeJournal(ctx, payments, journal.Request{Names: names, Token: console.Token{Symbol: "GLMR"}, Title: "Fees of block 24"})
 	if err != nil {
 		log.Fatal(err)
 	}
-	if err := fees.Write(os.Stdout, journal.HLedger); err != nil {
+	if err := fees.Write(context.Background(), os.Stdout, journal.HLedger); err != nil {
 		log.Fatal(err)
 	}
 	// Output:

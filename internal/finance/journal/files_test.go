@@ -63,7 +63,7 @@ func TestNamesOfLabels(t *testing.T) {
 	require.EqualValues(t, "Assets:"+address(t, baltathar).String(), names.Asset(address(t, baltathar)))
 }
 
-// Accounts that a program would treat as one, or whose balances could not be told apart, are rejected.
+// Accounts that a program would treat as one, or whose balances could not be distinguished, are rejected.
 func TestAccountsCollide(t *testing.T) {
 	two := func(a, b string) (*journal.Journal, error) {
 		names, err := namesOf(alith + "," + a + "\n" + baltathar + "," + b + "\n")
@@ -79,7 +79,7 @@ func TestAccountsCollide(t *testing.T) {
 	}
 	j, err := two("Hot wallet", "Hot-wallet")
 	require.NoError(t, err)
-	require.EqualError(t, j.Write(&bytes.Buffer{}, journal.Beancount), `beancount cannot distinguish the accounts "Assets:Hot wallet" and "Assets:Hot-wallet" (Assets:Hot-wallet); rename one of them`)
+	require.EqualError(t, j.Write(context.Background(), &bytes.Buffer{}, journal.Beancount), `beancount cannot distinguish the accounts "Assets:Hot wallet" and "Assets:Hot-wallet" (Assets:Hot-wallet); rename one of them`)
 	passes(t, accountings[0], written(t, j, journal.HLedger))
 	_, err = two("A,Assets:X", "B,Assets:X")
 	require.EqualError(t, err, alith+" and "+baltathar+" would share the account Assets:X")
@@ -107,7 +107,7 @@ func TestNamesOfTheWorld(t *testing.T) {
 	j, err := journal.FeeJournal(context.Background(), payments, s)
 	require.NoError(t, err)
 	for _, p := range accountings {
-		text := written(t, j, p.Program)
+		text := written(t, j, p.Format)
 		passes(t, p, text)
 		require.Equal(t, len(q.Accounts), strings.Count(text, "-0.000000000000000001 GLMR\n"))
 		for _, name := range []string{"पेरोल", "กองทุน", "Müller"} { // with their vowel signs, and composed
@@ -126,13 +126,13 @@ func TestKoinly(t *testing.T) {
 `, out.String())
 }
 
-// with is a book with one more transaction, with unknown payer.
-type with struct {
+// oneMore is a book with one more transaction, with unknown payer.
+type oneMore struct {
 	journal.Book
 	*ledger.Transaction
 }
 
-func (b *with) WithoutPayer(_ context.Context, q ledger.Query) iter.Seq2[*ledger.Transaction, error] {
+func (b *oneMore) WithoutPayer(_ context.Context, q ledger.Query) iter.Seq2[*ledger.Transaction, error] {
 	return pass([]*ledger.Transaction{b.Transaction}, q, heightOf, anyOf)
 }
 
@@ -142,11 +142,11 @@ func TestList(t *testing.T) {
 	x := paid(t, 5, "", "")
 	x.Error = "no rule"
 	x.Payer, x.Sender = chain.Optional[chain.Address]{}, chain.Optional[chain.Address]{}
-	book := &with{bookOf(t, "moonbeam-2100"), x}
+	book := &oneMore{bookOf(t, "moonbeam-2100"), x}
 	payments, err := journal.Find(ctx, book, question(accountsOf(ledgertest.RecordedBalances(t, "moonbeam-2100")), 0, 27))
 	require.NoError(t, err)
 	var out bytes.Buffer
-	require.NoError(t, table.WriteJSONLines(&out, journal.List(ctx, payments, "moonbeam", style())))
+	require.NoError(t, table.WriteJSONLines(&out, journal.List(ctx, payments, style())))
 	byHash := map[string]map[string]any{}
 	lines := 0
 	for line := range strings.Lines(out.String()) {
@@ -166,7 +166,7 @@ func TestList(t *testing.T) {
 	require.Equal(t, "no rule", undetermined["error"])
 
 	out.Reset()
-	require.NoError(t, table.WriteCSV(&out, journal.List(ctx, payments, "moonbeam", style())))
+	require.NoError(t, table.WriteCSV(&out, journal.List(ctx, payments, style())))
 	rows, err := csv.NewReader(&out).ReadAll()
 	require.NoError(t, err)
 	require.Contains(t, rows[0], "fee_token")
@@ -191,7 +191,7 @@ func FuzzText(f *testing.F) {
 		}
 		s.Notes = []string{text}
 		j := feesIn(t, &made{payments: []*ledger.Transaction{x, y}}, s)
-		for _, p := range journal.Programs() {
+		for _, p := range []journal.Format{journal.HLedger, journal.Beancount, journal.Ledger} {
 			written := written(t, j, p)
 			entries := 0
 			body := written[strings.Index(written, "\n\n"):]

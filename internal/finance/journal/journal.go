@@ -1,7 +1,9 @@
 package journal
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"time"
@@ -13,19 +15,21 @@ import (
 	"github.com/feeledger/fees/internal/movement"
 )
 
-// Style controls how a journal's entries are created.
-type Style struct {
-	Names         *Names // nil to use addresses as names
-	console.Token        // the network's
-	Title         string // the first line
+// Request controls how entries are made from payments.
+type Request struct {
+	console.Token // the network's
+	Network       string
+	Title         string // the first line of a journal in tokens
 	Notes         []string
 	Zone          *time.Location // time zone of the dates; nil for UTC
 	Prices        *money.List    // nil for amounts only in the token
-	// PartialPrices leaves amounts without a price in the token only.
-	PartialPrices bool
-	NetworkSide   bool // also enter the destinations of each fee
-	// Chart selects the accounts of a journal of fees; nil uses Names.
-	Chart Chart
+	// Partial leaves amounts without a price in the token only, and out of a summary.
+	Partial bool
+	Placer  // the company's chart of accounts; without one, the accounts are those of Names
+
+	// For journals in tokens:
+	Names       *Names // nil to use addresses as names
+	NetworkSide bool   // also enter the destinations of each fee
 	// Continues states that the previous journal exists: a journal of movements then asserts its opening balances
 	// instead of entering them, and one for Beancount opens no account that an earlier journal of the same ledger
 	// has opened.
@@ -33,177 +37,158 @@ type Style struct {
 	// Alone states that there is no other journal. A journal for Beancount then opens nothing for later ones and
 	// depends only on the period.
 	Alone bool
+
+	By By // what an entry of a summary has the fees of
 }
 
-func (s *Style) zone() *time.Location {
-	if s.Zone == nil {
-		return time.UTC
-	}
-	return s.Zone
-}
+func (r *Request) zone() *time.Location { return cmp.Or(r.Zone, time.UTC) }
 
 // names returns the names; accounts without one have the form of the network.
-func (s *Style) names() *Names {
+func (r *Request) names() *Names {
 	var names Names
-	if s.Names != nil {
-		names = *s.Names
+	if r.Names != nil {
+		names = *r.Names
 	}
-	names.token = s.Token
+	names.token = r.Token
 	return &names
 }
 
-// Journal contains entries in chain order, to be written for a program. They are not held in memory, but created
-// again on each pass.
-type Journal struct {
-	Style
-	entries  iter.Seq2[*entry, error]
-	before   func() (map[Account]bool, error) // accounts of the entries before the period
-	holdings []holding                        // opening and closing balances; none if only fees are entered
-	begin    chain.Time                       // the earliest
-	end      chain.Time                       // the latest
-	survey
+// composer makes entries in tokens: the one stream behind every format.
+type composer struct {
+	Request
+	payments *Payments
+	verbatim bool // the accounts are exactly as in the chart
+	moved    bool // of movements, else of fees
+	assets   map[chain.Address]Account
 }
 
-// entry is a balanced transaction in the accounting books.
-type entry struct {
-	head
-	remarks  []string
-	more     [][2]string // the chart's tags
-	postings []posting   // one per account
-}
-
-// head is an entry without its amounts.
-type head struct {
-	time        chain.Time
-	height      uint64
-	where       movement.Where
-	code        string // "" if no transaction caused it
-	description string
-}
-
-// posting is an amount added to an account.
-type posting struct {
-	account Account
-	amount  chain.SignedWei
-}
-
-// holding is the opening and closing balance of an asset account.
-type holding struct {
-	asset            Account
-	opening, closing chain.Balance
-	height           uint64 // of the opening
-	held             bool   // some balance is or was reserved
-}
-
-// post adds an amount to an account.
-func (e *entry) post(account Account, amount chain.SignedWei) error {
-	for i := range e.postings {
-		if p := &e.postings[i]; p.account == account {
-			sum, err := p.amount.Add(amount)
-			p.amount = sum
-			return err
-		}
-	}
-	e.postings = append(e.postings, posting{account, amount})
-	return nil
-}
-
-// postAll adds amounts to accounts until one fails.
-func (e *entry) postAll(list ...posting) error {
-	for _, p := range list {
-		if err := e.post(p.account, p.amount); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// check verifies that the postings are balanced.
-func (e *entry) check() error {
-	var sum chain.SignedWei
-	var err error
-	for _, p := range e.postings {
-		if sum, err = sum.Add(p.amount); err != nil {
-			return e.of(err)
-		}
-	}
-	if sum.Sign() != 0 {
-		return e.of(fmt.Errorf("the postings do not balance: their sum is %v wei", sum))
-	}
-	return nil
-}
-
-// of adds the entry's position to an error.
-func (e *head) of(err error) error {
-	return fmt.Errorf("block %d, %v: %w", e.height, e.where, err)
-}
-
-// FeeJournal creates an entry for each payment with a known amount: an expense of its layer, paid from the payer's
-// asset account. The other payments are in [Payments.Undetermined].
-//
-// It reads all payments, which are read again when the journal is written.
-func FeeJournal(ctx context.Context, payments *Payments, style Style) (*Journal, error) {
-	j := &Journal{Style: style}
-	accounts, err := assets(j.names(), payments.payers)
-	if err != nil {
-		return nil, err
-	}
-	j.entries = func(yield func(*entry, error) bool) {
-		for p, err := range payments.All(ctx) {
-			if err != nil {
-				yield(nil, err)
-				return
+// entries returns the entries in chain order. It ends with [ErrChanged] if the payments differ from those of the first
+// pass.
+func (c *composer) entries(ctx context.Context) iter.Seq2[*Entry, error] {
+	return func(yield func(*Entry, error) bool) {
+		for e, err := range c.compose(ctx, c.payments.All(ctx)) {
+			if err == nil {
+				err = c.describe(ctx, e)
 			}
-			if !p.Paid.Known() || !p.Payer.Known() {
-				continue
-			}
-			e, err := feeEntry(ctx, p, accounts, &style)
 			if !yield(e, err) {
 				return
 			}
 		}
 	}
-	j.before = func() (map[Account]bool, error) { return feesBefore(ctx, payments, style) }
-	return j, j.look()
 }
 
-// feeEntry returns the entry of a payment with known payer and amount.
-func feeEntry(ctx context.Context, p *Payment, accounts map[chain.Address]Account, style *Style) (*entry, error) {
-	h, err := headOf(p.Transaction)
+// compose makes entries that are not yet described. Only errors of type [LedgerError] end them.
+func (c *composer) compose(ctx context.Context, payments iter.Seq2[*Payment, error]) iter.Seq2[*Entry, error] {
+	if c.moved {
+		return c.movements(ctx, payments)
+	}
+	return func(yield func(*Entry, error) bool) {
+		for x, err := range payments {
+			var e *Entry
+			switch {
+			case err == nil && x.known():
+				e, err = c.fee(ctx, x)
+			case err == nil:
+				continue
+			}
+			if !yield(e, err) {
+				return
+			}
+		}
+	}
+}
+
+// before returns the accounts of the entries before the period. Fees and movements without an entry are skipped: no
+// journal contains them.
+func (c *composer) before(ctx context.Context) (map[Account]bool, error) {
+	found := map[Account]bool{}
+	earlier := *c
+	earlier.payments = c.payments.before()
+	for e, err := range earlier.compose(ctx, earlier.payments.read(ctx)) {
+		if as := (*LedgerError)(nil); errors.As(err, &as) {
+			return nil, err
+		}
+		if err != nil {
+			continue
+		}
+		if changes, err := e.changes(); err == nil {
+			for _, x := range changes {
+				found[x.account] = true
+			}
+		}
+	}
+	return found, nil
+}
+
+// newEntry returns an entry of an extrinsic or a hook without postings.
+func newEntry(height uint64, where movement.Where, at chain.Optional[chain.Time], t *ledger.Transaction) *Entry {
+	return &Entry{head: head{height: height, where: where}, when: at, transaction: t}
+}
+
+// fee returns the entry of a payment with known payer and amount: an expense, paid from the payer's asset account.
+func (c *composer) fee(ctx context.Context, p *Payment) (*Entry, error) {
+	e := newEntry(p.Height, movement.Where(p.Index), p.Time, p.Transaction)
+	key, placed, err := c.key(ctx, p)
 	if err != nil {
 		return nil, err
 	}
-	expense, asset, tags, err := style.feeAccounts(ctx, p, accounts)
-	if err != nil {
-		return nil, err
-	}
-	e := &entry{head: h, remarks: p.Remarks, more: tags}
 	paid, _ := p.Paid.Get()
-	err = e.postAll(posting{expense, paid.Signed()}, posting{asset, paid.Signed().Negated()})
-	if err == nil && style.NetworkSide {
-		err = e.network(p)
-	}
-	if err != nil {
-		return nil, e.of(err)
+	e.remarks, e.placed = p.Remarks, placed
+	e.Postings = []*Posting{{Key: key, Wei: paid.Signed(), Fees: 1}}
+	if c.NetworkSide {
+		if err := e.network(p); err != nil {
+			return nil, e.of(err)
+		}
 	}
 	return e, nil
 }
 
-// headOf returns the head of a transaction's entry.
-func headOf(t *ledger.Transaction) (head, error) {
-	h := head{height: t.Height, where: movement.Where(t.Index), code: code(t), description: fmt.Sprintf("block %d-%d %s", t.Height, t.Index, clean(t.Call))}
-	at, ok := t.Time.Get()
-	if !ok {
-		return h, h.of(errNoTime)
+// key returns the accounts and dimensions of a fee: those of its layer and its payer, or those of the chart.
+func (c *composer) key(ctx context.Context, p *Payment) (k Key, placed *Placed, err error) {
+	payer, _ := p.Payer.Get()
+	asset := c.names().Asset(payer)
+	if c.Chart == nil {
+		return Key{Account: feeAccount(p.Layer), Contra: asset}, nil, nil
 	}
-	h.time = at
-	return h, nil
+	if placed, err = c.Place(ctx, p.Transaction); err != nil {
+		return k, nil, err
+	}
+	isNamed := placed.Asset == "" && !c.verbatim
+	if isNamed {
+		placed.Asset = string(asset)
+	}
+	if k, err = placed.key(); err != nil || c.verbatim {
+		return k, placed, err
+	}
+	if k.Account, err = parseAccount(placed.Expense); err == nil && !isNamed {
+		k.Contra, err = parseAccount(placed.Asset)
+	}
+	return k, placed, err
 }
 
 var errNoTime = fmt.Errorf("the block has no timestamp: %w", chain.ErrMissing)
 
+// describe gives an entry its time, and the hash and the call of its transaction.
+func (c *composer) describe(ctx context.Context, e *Entry) (err error) {
+	var known bool
+	if e.time, known = e.when.Get(); !known {
+		return e.of(errNoTime)
+	}
+	e.Memo = fmt.Sprintf("block %d %v", e.height, e.where)
+	index, within := e.where.Extrinsic()
+	if within && e.transaction == nil {
+		if e.transaction, err = c.payments.book.TransactionAt(ctx, ledger.Place{Height: e.height, Row: index}); err != nil {
+			return &LedgerError{err}
+		}
+	}
+	if t := e.transaction; t != nil {
+		e.Reference, e.Memo = code(t), fmt.Sprintf("block %d-%d %s", t.Height, t.Index, clean(t.Call))
+	}
+	return nil
+}
+
 // network adds the destinations of a fee, or a remark if they are not known.
-func (e *entry) network(p *Payment) error {
+func (e *Entry) network(p *Payment) error {
 	paid, _ := p.Paid.Get()
 	parts, err := chain.Wei{}, error(nil)
 	for _, part := range []struct {
@@ -221,24 +206,20 @@ func (e *entry) network(p *Payment) error {
 		if parts, err = parts.Add(amount); err != nil {
 			return err
 		}
-		if err := e.post(part.account, amount.Signed()); err != nil {
-			return err
-		}
+		e.post(part.account, amount.Signed())
 	}
 	if beside, ok := mintedBeside(p, parts, paid); ok {
 		e.remarks = append(e.remarks, "the author's amount was minted and is not part of the fee")
 		parts = paid
-		if err := e.post(networkMinted, beside.Signed().Negated()); err != nil {
-			return err
-		}
+		e.post(networkMinted, beside.Signed().Negated())
 	}
 	if parts != paid {
 		return fmt.Errorf("burned, treasury and author add up to %v wei, but %v were paid", parts, paid)
 	}
-	if paid.IsZero() {
-		return nil
+	if !paid.IsZero() {
+		e.post(networkFees, paid.Signed().Negated())
 	}
-	return e.post(networkFees, paid.Signed().Negated())
+	return nil
 }
 
 // mintedBeside returns the author's amount if the fee went entirely to others: runtimes before 1600 distributed
@@ -247,4 +228,27 @@ func mintedBeside(p *Payment, parts, paid chain.Wei) (author chain.Wei, ok bool)
 	author, _ = p.Author.Get()
 	others, err := parts.Sub(author)
 	return author, err == nil && !author.IsZero() && others == paid
+}
+
+// Journal contains entries in tokens in chain order, to be written for a program. They are not held in memory, but made
+// again on each pass.
+type Journal struct {
+	composer
+	holdings []holding  // opening and closing balances; none if only fees are entered
+	begin    chain.Time // the earliest
+	end      chain.Time // the latest
+	survey
+}
+
+// FeeJournal creates an entry for each payment with a known amount: an expense of its layer, paid from the payer's
+// asset account. The other payments are in [Payments.Undetermined].
+//
+// It reads all payments, which are read again when the journal is written.
+func FeeJournal(ctx context.Context, payments *Payments, r Request) (*Journal, error) {
+	accounts, err := assets(r.names(), payments.payers)
+	if err != nil {
+		return nil, err
+	}
+	j := &Journal{composer: composer{Request: r, payments: payments, assets: accounts}}
+	return j, j.look(ctx)
 }

@@ -39,10 +39,10 @@ type made struct {
 }
 
 // pass yields the matching items of a list.
-func pass[T any](list []*T, q ledger.Query, height func(*T) uint64, asked func(*T) bool) iter.Seq2[*T, error] {
+func pass[T any](list []*T, q ledger.Query, height func(*T) uint64, matches func(*T) bool) iter.Seq2[*T, error] {
 	return func(yield func(*T, error) bool) {
 		for _, x := range list {
-			if h := height(x); h >= q.Span.First && h <= q.Span.Last && asked(x) && !yield(x, nil) {
+			if h := height(x); h >= q.Span.First && h <= q.Span.Last && matches(x) && !yield(x, nil) {
 				return
 			}
 		}
@@ -86,27 +86,6 @@ func (b *made) Movements(_ context.Context, q ledger.Query) iter.Seq2[*ledger.Mo
 	})
 }
 
-func (b *made) Activity(ctx context.Context, account chain.Address, span chain.Heights, _ bool) iter.Seq2[*ledger.Activity, error] {
-	return activityOf(ctx, b, account, span)
-}
-
-// activityOf yields the rows of a made-up ledger one by one.
-func activityOf(ctx context.Context, b journal.Book, account chain.Address, span chain.Heights) iter.Seq2[*ledger.Activity, error] {
-	q := ledger.Query{Accounts: []chain.Address{account}, Span: span}
-	return func(yield func(*ledger.Activity, error) bool) {
-		for t, err := range b.Transactions(ctx, q) {
-			if !yield(&ledger.Activity{Transactions: []*ledger.Transaction{t}}, err) || err != nil {
-				return
-			}
-		}
-		for m, err := range b.Movements(ctx, q) {
-			if !yield(&ledger.Activity{Movements: []*ledger.Movement{m}}, err) || err != nil {
-				return
-			}
-		}
-	}
-}
-
 func (b *made) Blocks(_ context.Context, q ledger.Query) iter.Seq2[*ledger.Block, error] {
 	return oneBlock(q)
 }
@@ -148,7 +127,7 @@ func found(t testing.TB, b journal.Book) *journal.Payments {
 	return payments
 }
 
-func feesIn(t testing.TB, b *made, s journal.Style) *journal.Journal {
+func feesIn(t testing.TB, b *made, s journal.Request) *journal.Journal {
 	j, err := journal.FeeJournal(context.Background(), found(t, b), s)
 	require.NoError(t, err)
 	return j
@@ -191,7 +170,7 @@ func TestWhatWasPaid(t *testing.T) {
 	require.Len(t, undetermined, 1)
 	require.Equal(t, "7-5", undetermined[0].Place())
 	for _, p := range accountings {
-		passes(t, p, written(t, feesIn(t, book, style()), p.Program))
+		passes(t, p, written(t, feesIn(t, book, style()), p.Format))
 	}
 }
 
@@ -230,7 +209,7 @@ func TestPriceMissing(t *testing.T) {
 	require.NoError(t, err)
 	_, err = journal.FeeJournal(context.Background(), found(t, &made{payments: []*ledger.Transaction{paid(t, 1, "1", "1")}}), s)
 	require.EqualError(t, err, "no price in EUR for 1 day: 2026-03-31")
-	s.PartialPrices = true
+	s.Partial = true
 	text := written(t, feesIn(t, &made{payments: []*ledger.Transaction{paid(t, 1, "1", "1")}}, s), journal.HLedger)
 	require.Contains(t, text, "; PARTIAL: no price in EUR for 1 day: 2026-03-31. Those amounts are in the token only\n")
 	require.NotContains(t, text, " @ ")
@@ -252,7 +231,7 @@ func TestPriceOfTheEntrysMoment(t *testing.T) {
 		s.Prices, err = money.Read([]byte("# source: X; Y\n"+file), "EUR")
 		require.NoError(t, err)
 		for _, p := range accountings {
-			text := written(t, feesIn(t, book, s), p.Program)
+			text := written(t, feesIn(t, book, s), p.Format)
 			require.Contains(t, text, want)
 			require.Contains(t, text, s.Prices.SHA256)
 			passes(t, p, text)
@@ -265,7 +244,7 @@ func TestPriceOfTheEntrysMoment(t *testing.T) {
 		require.NoError(t, err)
 		require.Len(t, notes, 2)
 		var list strings.Builder
-		require.NoError(t, table.WriteCSV(&list, journal.List(t.Context(), payments, "moonbeam", s)))
+		require.NoError(t, table.WriteCSV(&list, journal.List(t.Context(), payments, s)))
 		require.Contains(t, list.String(), ",fee_eur,charged_eur\n")
 		require.Contains(t, list.String(), ",0.00,0.00\n")
 	}
@@ -283,19 +262,19 @@ func TestBeancountDigits(t *testing.T) {
 	}
 	passes(t, accountings[2], written(t, feesIn(t, book(digits28), style()), journal.Beancount))
 	var out strings.Builder
-	err := feesIn(t, book(digits29), style()).Write(&out, journal.Beancount)
+	err := feesIn(t, book(digits29), style()).Write(context.Background(), &out, journal.Beancount)
 	require.EqualError(t, err, "beancount: block 7, extrinsic 1: Expenses:Fees:EVM: a number has 29 digits: Beancount calculates with 28 digits and would round")
 	require.Empty(t, out.String())
 	for _, p := range accountings[:2] {
-		passes(t, p, written(t, feesIn(t, book(digits29), style()), p.Program))
+		passes(t, p, written(t, feesIn(t, book(digits29), style()), p.Format))
 	}
 	s := style()
 	s.Prices, err = money.Read([]byte("# source: X\n2026-03-31,1.5"), "EUR")
 	require.NoError(t, err)
-	err = feesIn(t, book(digits28), s).Write(&out, journal.Beancount)
+	err = feesIn(t, book(digits28), s).Write(context.Background(), &out, journal.Beancount)
 	require.ErrorContains(t, err, "GLMR at 1.5 EUR: a number has 29 digits")
 	s.Symbol = "glmr"
-	require.ErrorContains(t, feesIn(t, book("1"), s).Write(&out, journal.Beancount), `the symbol "glmr"`)
+	require.ErrorContains(t, feesIn(t, book("1"), s).Write(context.Background(), &out, journal.Beancount), `the symbol "glmr"`)
 }
 
 // Unknown or inconsistent destinations of a fee are reported.
@@ -324,7 +303,7 @@ func TestNetworkSideWithAMintedPart(t *testing.T) {
 	x.Burned, x.Treasury, x.Author = chain.Some(wei(t, "80"+e15)), chain.Some(wei(t, "20"+e15)), chain.Some(wei(t, "5"+e15))
 	for _, p := range accountings {
 		t.Run(p.Name, func(t *testing.T) {
-			text := written(t, feesIn(t, &made{payments: []*ledger.Transaction{x}}, s), p.Program)
+			text := written(t, feesIn(t, &made{payments: []*ledger.Transaction{x}}, s), p.Format)
 			require.Contains(t, text, "the author's amount was minted and is not part of the fee")
 			passes(t, p, text)
 			have := map[string]string{}
@@ -359,12 +338,12 @@ func TestBalanceDiffers(t *testing.T) {
 	require.EqualError(t, err, "block 13: the balance of 0x798d4Ba9baf0064Ec19eB4F0a1a45785ae9D6DFc exceeds its movements by 1 wei free and 0 wei reserved")
 	require.Equal(t, who, differs.Account)
 
-	// No more is asked than it takes: the ends of each account, and of this one the middle
+	// It reads no more balances than it needs: the ends of each account, and of this one the middle
 	// of 27, 13, 7, 4 and 2 blocks. Where that is not kept, the narrowest span is named.
 	counted := &counting{recorded: balances}
 	_, err = journal.MovementJournal(ctx, payments, counted, style())
 	require.ErrorAs(t, err, &differs)
-	require.LessOrEqual(t, counted.asked.Load(), int64(2*len(balances)+5))
+	require.LessOrEqual(t, counted.reads.Load(), int64(2*len(balances)+5))
 	counted.lacks = 11
 	_, err = journal.MovementJournal(ctx, payments, counted, style())
 	require.EqualError(t, err, "blocks 10..13: the balance of 0x798d4Ba9baf0064Ec19eB4F0a1a45785ae9D6DFc exceeds its movements by 1 wei free and 0 wei reserved")
@@ -373,12 +352,12 @@ func TestBalanceDiffers(t *testing.T) {
 // counting counts balance queries and lacks the balances at a height.
 type counting struct {
 	recorded
-	asked atomic.Int64
+	reads atomic.Int64
 	lacks uint64
 }
 
 func (c *counting) Balance(ctx context.Context, account chain.Address, height uint64) (chain.Balance, error) {
-	c.asked.Add(1)
+	c.reads.Add(1)
 	if height > 0 && height == c.lacks {
 		return chain.Balance{}, errBroken
 	}
@@ -448,8 +427,8 @@ func TestMovementKinds(t *testing.T) {
 	j, err := journal.MovementJournal(context.Background(), payments, balances, s)
 	require.NoError(t, err)
 	for _, p := range accountings {
-		golden(t, "kinds."+p.Name, written(t, j, p.Program))
-		passes(t, p, written(t, j, p.Program))
+		golden(t, "kinds."+p.Name, written(t, j, p.Format))
+		passes(t, p, written(t, j, p.Format))
 	}
 }
 
@@ -470,25 +449,13 @@ func TestGolden(t *testing.T) {
 	s := style()
 	s.NetworkSide = true
 	for _, p := range accountings {
-		golden(t, "fees."+p.Name, written(t, feesOf(t, "moonbeam-1701", s), p.Program))
-		again := written(t, feesOf(t, "moonbeam-1701", s), p.Program)
-		require.Equal(t, again, written(t, feesOf(t, "moonbeam-1701", s), p.Program))
+		golden(t, "fees."+p.Name, written(t, feesOf(t, "moonbeam-1701", s), p.Format))
+		again := written(t, feesOf(t, "moonbeam-1701", s), p.Format)
+		require.Equal(t, again, written(t, feesOf(t, "moonbeam-1701", s), p.Format))
 	}
 }
 
-// failing is a ledger that cannot be read.
-type failing struct{ made }
-
 var errBroken = errors.New("broken")
-
-func (failing) Transactions(context.Context, ledger.Query) iter.Seq2[*ledger.Transaction, error] {
-	return func(yield func(*ledger.Transaction, error) bool) { yield(nil, errBroken) }
-}
-
-func TestBookFails(t *testing.T) {
-	_, err := journal.Find(context.Background(), &failing{}, question([]chain.Address{{}}, 1, 2))
-	require.ErrorIs(t, err, errBroken)
-}
 
 // moved is a movement of Alith's in block 7.
 func moved(t testing.TB, where movement.Where, kind movement.Kind, amount string, change chain.Optional[chain.SignedWei]) ledger.Movement {
@@ -572,20 +539,20 @@ func TestSymbolWithDigit(t *testing.T) {
 	s := style()
 	s.Symbol = "DEV2"
 	for _, p := range accountings {
-		passes(t, p, written(t, feesIn(t, &made{payments: []*ledger.Transaction{paid(t, 1, "1", "1")}}, s), p.Program))
+		passes(t, p, written(t, feesIn(t, &made{payments: []*ledger.Transaction{paid(t, 1, "1", "1")}}, s), p.Format))
 	}
 }
 
 // A period without blocks queries no balances; unavailable balances are an error.
 func TestNoBlockAndNoBalance(t *testing.T) {
 	ctx, who := context.Background(), []chain.Address{address(t, alith)}
-	payments, err := journal.Find(ctx, &made{}, journal.Question{Accounts: who})
+	payments, err := journal.Find(ctx, &made{}, journal.Selection{Accounts: who})
 	require.NoError(t, err)
 	require.Empty(t, all(t, payments))
 	j, err := journal.FeeJournal(context.Background(), payments, style())
 	require.NoError(t, err)
 	for _, p := range accountings {
-		passes(t, p, written(t, j, p.Program))
+		passes(t, p, written(t, j, p.Format))
 	}
 	_, err = journal.MovementJournal(ctx, payments, recorded{}, style())
 	require.ErrorContains(t, err, "the period contains no blocks")

@@ -79,9 +79,9 @@ func bookOf(t testing.TB, name string) *ledger.Book {
 }
 
 // question selects accounts in a range of heights.
-func question(accounts []chain.Address, first, last uint64) journal.Question {
+func question(accounts []chain.Address, first, last uint64) journal.Selection {
 	span := chain.Heights{First: first, Last: last}
-	return journal.Question{Accounts: accounts, Period: ledger.Period{Heights: chain.Some(span)}, Span: chain.Some(span)}
+	return journal.Selection{Accounts: accounts, Period: ledger.Period{Heights: chain.Some(span)}, Span: chain.Some(span)}
 }
 
 // recorded contains recorded balances by account and height.
@@ -159,8 +159,8 @@ func charges(t testing.TB, name string) map[string]*big.Int {
 }
 
 // style returns Moonbeam's style.
-func style() journal.Style {
-	return journal.Style{Token: console.Token{Symbol: "GLMR"}, Title: "a test"}
+func style() journal.Request {
+	return journal.Request{Network: "moonbeam", Token: console.Token{Symbol: "GLMR"}, Title: "a test"}
 }
 
 // all reads all payments.
@@ -173,7 +173,7 @@ func all(t testing.TB, payments *journal.Payments) (list []*journal.Payment) {
 }
 
 // feesOf returns the fee journal of all recorded accounts.
-func feesOf(t testing.TB, name string, s journal.Style) *journal.Journal {
+func feesOf(t testing.TB, name string, s journal.Request) *journal.Journal {
 	payments, err := journal.Find(context.Background(), bookOf(t, name), question(accountsOf(ledgertest.RecordedBalances(t, name)), 0, lastBlocks[name]))
 	require.NoError(t, err)
 	count, _ := payments.Undetermined()
@@ -185,7 +185,7 @@ func feesOf(t testing.TB, name string, s journal.Style) *journal.Journal {
 }
 
 // movementsOf returns the journal of all movements of the recorded accounts in a range.
-func movementsOf(t testing.TB, name string, first, last uint64, s journal.Style) *journal.Journal {
+func movementsOf(t testing.TB, name string, first, last uint64, s journal.Request) *journal.Journal {
 	ctx, book, balances := context.Background(), bookOf(t, name), ledgertest.RecordedBalances(t, name)
 	payments, err := journal.Find(ctx, book, question(accountsOf(balances), first, last))
 	require.NoError(t, err)
@@ -195,8 +195,8 @@ func movementsOf(t testing.TB, name string, first, last uint64, s journal.Style)
 }
 
 // written returns a journal in a program's format.
-func written(t testing.TB, j *journal.Journal, p journal.Program) string {
+func written(t testing.TB, j *journal.Journal, p journal.Format) string {
 	var out bytes.Buffer
-	require.NoError(t, j.Write(&out, p))
+	require.NoError(t, j.Write(context.Background(), &out, p))
 	return out.String()
 }

@@ -22,18 +22,17 @@ const koinlyTime = "2006-01-02 15:04:05 UTC"
 // WriteKoinly writes the payments with known amounts for Koinly, each as sent with the label "cost",
 // Koinly's form of a stand-alone fee. (Its fee columns are for the fee of the amount sent or received in
 // the same row.) With prices, the worth is the net worth.
-func WriteKoinly(ctx context.Context, w io.Writer, payments *Payments, style Style) error {
+func WriteKoinly(ctx context.Context, w io.Writer, payments *Payments, r Request) error {
 	out := csv.NewWriter(w)
 	if err := out.Write(koinlyColumns); err != nil {
 		return err
 	}
-	valuer := style.valuer()
+	valuer := r.valuer()
 	for p, err := range payments.All(ctx) {
 		if err != nil {
 			return err
 		}
-		paid, ok := p.Paid.Get()
-		if !ok || !p.Payer.Known() {
+		if !p.known() {
 			continue
 		}
 		at, ok := p.Time.Get()
@@ -41,9 +40,10 @@ func WriteKoinly(ctx context.Context, w io.Writer, payments *Payments, style Sty
 			return fmt.Errorf("block %d: %w", p.Height, errNoTime)
 		}
 		payer, _ := p.Payer.Get()
-		description := fmt.Sprintf("%s fee of %s, block %s %s", p.Layer, style.names().Name(payer), p.Place(), clean(p.Call))
-		for _, r := range p.Remarks {
-			description += "; " + r
+		paid, _ := p.Paid.Get()
+		description := fmt.Sprintf("%s fee of %s, block %s %s", p.Layer, r.names().Name(payer), p.Place(), clean(p.Call))
+		for _, remark := range p.Remarks {
+			description += "; " + remark
 		}
 		worth, currency := "", ""
 		if valuer != nil {
@@ -55,7 +55,7 @@ func WriteKoinly(ctx context.Context, w io.Writer, payments *Payments, style Sty
 			}
 		}
 		row := []string{
-			at.Std().Format(koinlyTime), style.Tokens(paid), style.Symbol, "", "", "", "",
+			at.Std().Format(koinlyTime), r.Tokens(paid), r.Symbol, "", "", "", "",
 			worth, currency, "cost", table.Safe(description), code(p.Transaction),
 		}
 		if err := out.Write(row); err != nil {

@@ -23,18 +23,18 @@ var listColumns = []table.Column{
 
 // List returns the payments as a table with all their data, including undetermined ones, which have a
 // reason instead of a fee. They are read when the table is written.
-func List(ctx context.Context, payments *Payments, network string, style Style) *table.Sheet {
+func List(ctx context.Context, payments *Payments, r Request) *table.Sheet {
 	return table.WithLate(&table.Sheet{
-		Name: "fees", Title: style.Title, Notes: style.Notes, Token: style.Token, Columns: style.listColumns(),
-		Rows: rows(payments.All(ctx), network, &style),
-	}, style.Prices)
+		Name: "fees", Title: r.Title, Notes: r.Notes, Token: r.Token, Columns: r.listColumns(),
+		Rows: rows(payments.All(ctx), &r),
+	}, r.Prices)
 }
 
 // namedColumns follow the others if there are names.
 var namedColumns = []table.Column{{Name: "payer_group", Kind: table.Text}, {Name: "from_name", Kind: table.Text}, {Name: "to_name", Kind: table.Text}}
 
-func rows(payments iter.Seq2[*Payment, error], network string, style *Style) iter.Seq2[[]any, error] {
-	names := style.names()
+func rows(payments iter.Seq2[*Payment, error], r *Request) iter.Seq2[[]any, error] {
+	names := r.names()
 	return func(yield func([]any, error) bool) {
 		for p, err := range payments {
 			if err != nil {
@@ -46,19 +46,19 @@ func rows(payments iter.Seq2[*Payment, error], network string, style *Style) ite
 				gas = g.Uint64()
 			}
 			row := []any{
-				network, p.Rules, p.Height, p.Time,
+				r.Network, p.Rules, p.Height, p.Time,
 				int64(p.Index), string(p.Layer), orNull(p.Type), p.Call,
 				p.Hash, p.EVMHash, p.Sender, p.Recipient,
-				p.Payer, label(names, p.Payer), p.GasPrice, gas,
+				p.Payer, named(p.Payer, names.Label), p.GasPrice, gas,
 				p.Fee, orNull(p.Method), p.PriorityFee,
 				p.Tip, p.Success, orNull(string(p.Outcome)), orNull(p.Status), orNull(p.Error),
 				p.Charged, p.Standing(), orNull(p.Failed), p.Drift, orNull(string(p.Class)),
 				p.Burned, p.Treasury, p.Author,
 			}
-			if style.Names != nil {
-				row = append(row, group(names, p.Payer), label(names, p.Sender), label(names, p.Recipient))
+			if r.Names != nil {
+				row = append(row, named(p.Payer, names.Group), named(p.Sender, names.Label), named(p.Recipient, names.Label))
 			}
-			if v := style.valuer(); v != nil {
+			if v := r.valuer(); v != nil {
 				row = append(row, money.ValueKnown(v, p.Fee, p.Time), money.ValueKnown(v, p.Charged, p.Time))
 			}
 			if !yield(row, nil) {
@@ -76,21 +76,12 @@ func orNull(text string) any {
 	return text
 }
 
-func label(names *Names, a chain.Optional[chain.Address]) any {
+// named returns what a book of names has of an address, or nil.
+func named(a chain.Optional[chain.Address], of func(chain.Address) (string, bool)) any {
 	address, ok := a.Get()
 	if !ok {
 		return nil
 	}
-	name, _ := names.Label(address)
+	name, _ := of(address)
 	return orNull(name)
-}
-
-// group returns the group of an address.
-func group(names *Names, a chain.Optional[chain.Address]) any {
-	address, ok := a.Get()
-	if !ok {
-		return nil
-	}
-	group, _ := names.Group(address)
-	return orNull(group)
 }

@@ -63,12 +63,52 @@ var assetRoots = []string{"Assets", "Liabilities"}
 // NewNames returns the names in an address book: its labels, in the form of account names, and its
 // accounts, which must be below Assets or Liabilities. No two addresses may have the same name. The error
 // lists all problems with their lines.
-func NewNames(book *addressbook.Book) (*Names, error) {
-	n := &Names{names: map[chain.Address]string{}, assets: map[chain.Address]Account{}, groups: book}
-	lines := map[string]int{}
-	var wrong wrongLines
+func NewNames(book *addressbook.Book) (*Names, error) { return readNames(book, false) }
+
+// NamesOf returns the names in a general address book: if several addresses share a label, or the label is
+// not a valid name, the address is added to the name. It returns nil for nil.
+func NamesOf(book *addressbook.Book) (*Names, error) {
+	if book == nil {
+		return nil, nil
+	}
+	return readNames(book, true)
+}
+
+// readNames reads a book. A general one may share labels.
+func readNames(book *addressbook.Book, general bool) (*Names, error) {
+	n := &Names{names: map[chain.Address]string{}, shared: map[chain.Address]string{}, assets: map[chain.Address]Account{}, groups: book}
+	called, lines := map[string]int{}, map[string]int{}
 	for _, e := range book.Entries() {
-		if wrong.add(e.Line, n.add(&e, lines)) {
+		called[cleanName(e.Label)]++
+	}
+	var wrong []error
+	for _, e := range book.Entries() {
+		name := cleanName(e.Label)
+		words, err := strings.Fields(name), error(nil)
+		other, twice := lines[name]
+		switch {
+		case e.Label == "", general && (name == "" || isAddress(words[len(words)-1])): // others could be called the same
+		case name == "":
+			err = fmt.Errorf("the name %q contains no letter or digit", e.Label)
+		case isAddress(name):
+			err = fmt.Errorf("%q is an address, not a name", name)
+		case general && called[name] > 1:
+			if len([]rune(name)) < longestText-longestAddress {
+				n.shared[e.Address] = name
+			}
+		case twice:
+			err = fmt.Errorf("the name %q is already used on line %d", name, other)
+		default:
+			n.names[e.Address], lines[name] = name, e.Line
+		}
+		if err == nil && e.Account != "" {
+			n.assets[e.Address], err = parseAsset(e.Account)
+		}
+		if err != nil {
+			wrong = append(wrong, fmt.Errorf("line %d: %w", e.Line, err))
+		}
+		if len(wrong) == maxWrongLines {
+			wrong = append(wrong, errors.New("there may be more errors"))
 			break
 		}
 	}
@@ -78,71 +118,21 @@ func NewNames(book *addressbook.Book) (*Names, error) {
 	return n, nil
 }
 
-// NamesOf returns the names in a general address book: if several addresses share a label, or the label is
-// not a valid name, the address is added to the name. It returns nil for nil.
-func NamesOf(book *addressbook.Book) (*Names, error) {
-	if book == nil {
-		return nil, nil
-	}
-	called := map[string]int{}
-	for _, e := range book.Entries() {
-		called[cleanName(e.Label)]++
-	}
-	const longestAddress = 50 // in SS58
-	unique, shared := &addressbook.Book{}, map[chain.Address]string{}
-	for _, e := range book.Entries() {
-		name := cleanName(e.Label)
-		switch words := strings.Fields(name); {
-		case name == "" || isAddress(words[len(words)-1]): // others could be called the same
-			e.Label = ""
-		case called[name] > 1:
-			if e.Label = ""; len([]rune(name)) < longestText-longestAddress {
-				shared[e.Address] = name
-			}
-		}
-		if err := unique.Add(e); err != nil {
-			return nil, err
-		}
-	}
-	n, err := NewNames(unique)
-	if err != nil {
-		return nil, err
-	}
-	n.shared = shared
-	return n, nil
-}
-
 func isAddress(text string) bool {
 	_, err := chain.ParseAccount(text)
 	return err == nil
 }
 
-// add adds an entry. Lines maps the names so far to their lines.
-func (n *Names) add(e *addressbook.Entry, lines map[string]int) (err error) {
-	if e.Label != "" {
-		name := cleanName(e.Label)
-		if name == "" {
-			return fmt.Errorf("the name %q contains no letter or digit", e.Label)
-		}
-		if isAddress(name) {
-			return fmt.Errorf("%q is an address, not a name", name)
-		}
-		if other, twice := lines[name]; twice {
-			return fmt.Errorf("the name %q is already used on line %d", name, other)
-		}
-		n.names[e.Address], lines[name] = name, e.Line
-	}
-	if e.Account != "" {
-		n.assets[e.Address], err = parseAsset(e.Account)
-	}
-	return err
-}
-
 func parseAsset(text string) (Account, error) {
-	parts := strings.Split(text, ":")
-	if len(parts) < 2 || !slices.Contains(assetRoots, parts[0]) {
+	if root, _, below := strings.Cut(text, ":"); !below || !slices.Contains(assetRoots, root) {
 		return "", fmt.Errorf("%q is not an account below %s, such as Assets:Wallet", text, strings.Join(assetRoots, " or "))
 	}
+	return parseAccount(text)
+}
+
+// parseAccount returns an account, which has colons between its parts, in the form that every program accepts.
+func parseAccount(text string) (Account, error) {
+	parts := strings.Split(text, ":")
 	for i := range parts {
 		if parts[i] = cleanName(parts[i]); parts[i] == "" {
 			return "", fmt.Errorf("each part of the account %q must contain a letter or a digit", text)
@@ -151,20 +141,8 @@ func parseAsset(text string) (Account, error) {
 	return Account(strings.Join(parts, ":")), nil
 }
 
+// longestAddress is the length of an address in SS58.
+const longestAddress = 50
+
 // maxWrongLines limits the lines listed in an error.
 const maxWrongLines = 100
-
-// wrongLines are the problems in the lines of a file.
-type wrongLines []error
-
-// add adds the problem of a line, if any, and reports whether the limit is reached.
-func (w *wrongLines) add(line int, err error) (enough bool) {
-	if err == nil {
-		return false
-	}
-	*w = append(*w, fmt.Errorf("line %d: %w", line, err))
-	if enough = len(*w) == maxWrongLines; enough {
-		*w = append(*w, errors.New("there may be more errors"))
-	}
-	return enough
-}

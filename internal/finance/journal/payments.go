@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"slices"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/console"
@@ -16,12 +17,11 @@ type Book interface {
 	WithoutPayer(ctx context.Context, q ledger.Query) iter.Seq2[*ledger.Transaction, error]
 	TransactionAt(ctx context.Context, at ledger.Place) (*ledger.Transaction, error)
 	Movements(ctx context.Context, q ledger.Query) iter.Seq2[*ledger.Movement, error]
-	Activity(ctx context.Context, account chain.Address, span chain.Heights, transfers bool) iter.Seq2[*ledger.Activity, error]
 	Blocks(ctx context.Context, q ledger.Query) iter.Seq2[*ledger.Block, error]
 }
 
-// Question selects payments.
-type Question struct {
+// Selection selects payments.
+type Selection struct {
 	Token    console.Token // the network's, for remarks
 	Accounts []chain.Address
 	Period   ledger.Period
@@ -41,12 +41,13 @@ type Payments struct {
 	token    console.Token
 	book     Book
 	accounts []chain.Address // without duplicates
-	asked    map[chain.Address]bool
+	selected map[chain.Address]bool
 	period   ledger.Period
 	span     chain.Optional[chain.Heights]
 
 	seen         tally           // of the first pass
 	payers       []chain.Address // without duplicates, in order of their first payments
+	paid         map[chain.Address]bool
 	undetermined uint64
 	first        []Payment // the first undetermined payments
 }
@@ -56,51 +57,96 @@ const maxNamed = 100
 
 // Find makes the first pass over the payments of a period to collect the undetermined ones. A transaction
 // with unknown payer counts as a payment if its sender is one of the accounts or unknown.
-func Find(ctx context.Context, book Book, q Question) (*Payments, error) {
-	p := &Payments{token: q.Token, book: book, asked: map[chain.Address]bool{}, period: q.Period, span: q.Span}
+func Find(ctx context.Context, book Book, q Selection) (*Payments, error) {
+	p := &Payments{token: q.Token, book: book, selected: map[chain.Address]bool{}, paid: map[chain.Address]bool{}, period: q.Period, span: q.Span}
 	for _, a := range q.Accounts {
-		if !p.asked[a] {
-			p.asked[a] = true
+		if !p.selected[a] {
+			p.selected[a] = true
 			p.accounts = append(p.accounts, a)
 		}
 	}
-	paid := map[chain.Address]bool{}
-	for part, err := range p.parts(ctx, false) {
+	for x, err := range p.read(ctx) {
 		if err != nil {
 			return nil, err
 		}
-		for _, x := range part.payments {
-			count(&p.seen, *x.Transaction)
-			payer, known := x.Payer.Get()
-			if known && !paid[payer] {
-				paid[payer] = true
-				p.payers = append(p.payers, payer)
-			}
-			if known && x.Paid.Known() {
-				continue
-			}
-			if p.undetermined++; len(p.first) < maxNamed {
-				p.first = append(p.first, *x)
-			}
+		count(&p.seen, *x.Transaction)
+		if payer, known := x.Payer.Get(); known && !p.paid[payer] {
+			p.paid[payer] = true
+			p.payers = append(p.payers, payer)
+		}
+		if x.known() {
+			continue
+		}
+		if p.undetermined++; len(p.first) < maxNamed {
+			p.first = append(p.first, *x)
 		}
 	}
 	return p, nil
+}
+
+// read returns the payments in chain order: the transactions of known payers, and between them those whose payer is
+// unknown.
+func (p *Payments) read(ctx context.Context) iter.Seq2[*Payment, error] {
+	return func(yield func(*Payment, error) bool) {
+		span, ok := p.span.Get()
+		if !ok {
+			return
+		}
+		pay := func(t *ledger.Transaction, err error) bool {
+			if err != nil {
+				yield(nil, &LedgerError{err})
+				return false
+			}
+			return !p.has(t) || yield(paymentOf(t, p.token), nil)
+		}
+		next, stop := iter.Pull2(p.book.WithoutPayer(ctx, ledger.Query{Span: span}))
+		defer stop()
+		unpaid, failed, more := next()
+		for t, err := range ofAccounts(p, p.book.Transactions(ctx, ledger.Query{Accounts: p.accounts, Span: span})) {
+			for ; more && (failed != nil || err == nil && isBefore(unpaid, t)); unpaid, failed, more = next() {
+				if !pay(unpaid, failed) {
+					return
+				}
+			}
+			if !pay(t, err) {
+				return
+			}
+		}
+		for ; more; unpaid, failed, more = next() {
+			if !pay(unpaid, failed) {
+				return
+			}
+		}
+	}
+}
+
+func isBefore(a, b *ledger.Transaction) bool {
+	return a.Height < b.Height || a.Height == b.Height && a.Index < b.Index
+}
+
+// ofAccounts returns the rows of a query by the selected accounts: none without accounts, which would select all.
+func ofAccounts[T any](p *Payments, rows iter.Seq2[T, error]) iter.Seq2[T, error] {
+	if len(p.accounts) == 0 {
+		return func(func(T, error) bool) {}
+	}
+	return rows
 }
 
 // All returns the payments in chain order. It ends with [ErrChanged] if they differ from those that Find
 // read.
 func (p *Payments) All(ctx context.Context) iter.Seq2[*Payment, error] {
 	return func(yield func(*Payment, error) bool) {
-		for part, err := range p.again(ctx, false) {
-			if err != nil {
-				yield(nil, err)
+		var seen tally
+		for x, err := range p.read(ctx) {
+			if err == nil {
+				count(&seen, *x.Transaction)
+			}
+			if !yield(x, err) || err != nil {
 				return
 			}
-			for _, x := range part.payments {
-				if !yield(x, nil) {
-					return
-				}
-			}
+		}
+		if seen != p.seen {
+			yield(nil, &LedgerError{ErrChanged})
 		}
 	}
 }
@@ -111,17 +157,18 @@ func (p *Payments) Undetermined() (count uint64, first []Payment) { return p.und
 
 // Idle returns the selected accounts without payments, in the order in which they were
 // selected.
-func (p *Payments) Idle() (idle []chain.Address) {
-	paid := map[chain.Address]bool{}
-	for _, a := range p.payers {
-		paid[a] = true
+func (p *Payments) Idle() []chain.Address {
+	return slices.DeleteFunc(slices.Clone(p.accounts), func(a chain.Address) bool { return p.paid[a] })
+}
+
+// before returns the payments of the accounts in the ledger's blocks before the period.
+func (p *Payments) before() *Payments {
+	earlier := &Payments{book: p.book, accounts: p.accounts, selected: p.selected}
+	if span, ok := p.span.Get(); ok && span.First > 0 {
+		span = chain.Heights{Last: span.First - 1}
+		earlier.period, earlier.span = ledger.Period{Heights: chain.Some(span)}, chain.Some(span)
 	}
-	for _, a := range p.accounts {
-		if !paid[a] {
-			idle = append(idle, a)
-		}
-	}
-	return idle
+	return earlier
 }
 
 // has reports whether a transaction is one of the payments.
@@ -130,11 +177,14 @@ func (p *Payments) has(t *ledger.Transaction) bool {
 		return false
 	}
 	if payer, known := t.Payer.Get(); known {
-		return p.asked[payer]
+		return p.selected[payer]
 	}
 	sender, known := t.Sender.Get()
-	return !known || p.asked[sender] || sender.Size() == chain.AddressSize && p.asked[sender.Hashed()]
+	return !known || p.selected[sender] || sender.Size() == chain.AddressSize && p.selected[sender.Hashed()]
 }
+
+// known reports whether the amount and the payer are known.
+func (p *Payment) known() bool { return p.Paid.Known() && p.Payer.Known() }
 
 // paymentOf returns a payment with remarks on the amount.
 func paymentOf(t *ledger.Transaction, token console.Token) *Payment {
@@ -143,16 +193,16 @@ func paymentOf(t *ledger.Transaction, token console.Token) *Payment {
 	fee, isFee := t.Fee.Get()
 	switch {
 	case isCharged && !isFee:
-		p.say("the rules do not determine this fee (%s), the amount is the charge on chain", clean(t.Error))
+		p.remark("the rules do not determine this fee (%s), the amount is the charge on chain", clean(t.Error))
 	case isCharged && charged != fee:
-		p.say("fee by the rules %s, charged on chain %s (%s)", token.Tokens(fee), token.Tokens(charged), clean(string(t.Class)))
+		p.remark("fee by the rules %s, charged on chain %s (%s)", token.Tokens(fee), token.Tokens(charged), clean(string(t.Class)))
 	case isFee && !isCharged:
-		p.say("the chain recorded no charge, the amount is the fee by the rules")
+		p.remark("the chain recorded no charge, the amount is the fee by the rules")
 	}
 	return p
 }
 
-func (p *Payment) say(format string, arguments ...any) {
+func (p *Payment) remark(format string, arguments ...any) {
 	p.Remarks = append(p.Remarks, fmt.Sprintf(format, arguments...))
 }
 

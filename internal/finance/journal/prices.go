@@ -2,6 +2,7 @@ package journal
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"github.com/feeledger/fees/chain"
@@ -10,40 +11,40 @@ import (
 )
 
 // priceOf returns the price of one token at a time, if there is one.
-func (s *Style) priceOf(at chain.Time) (price string, ok bool) {
-	if s.Prices == nil {
+func (r *Request) priceOf(at chain.Time) (price string, ok bool) {
+	if r.Prices == nil {
 		return "", false
 	}
-	return s.Prices.Price(s.Prices.Moment(at))
+	return r.Prices.Price(r.Prices.Moment(at))
 }
 
 // valuer returns a valuer of amounts; nil without prices.
-func (s *Style) valuer() *money.Valuer {
-	if s.Prices == nil {
+func (r *Request) valuer() *money.Valuer {
+	if r.Prices == nil {
 		return nil
 	}
-	return s.Prices.Valuer()
+	return r.Prices.Valuer()
 }
 
 // listColumns returns the columns of the list, including those in the currency if there are prices.
-func (s *Style) listColumns() []table.Column {
+func (r *Request) listColumns() []table.Column {
 	columns := slices.Clip(listColumns)
-	if s.Names != nil {
+	if r.Names != nil {
 		columns = append(columns, namedColumns...)
 	}
-	if s.Prices == nil {
+	if r.Prices == nil {
 		return columns
 	}
-	c := s.Prices.Currency
+	c := r.Prices.Currency
 	return append(columns,
 		table.Column{Name: "fee_" + c.Suffix(), Kind: table.Fiat, Total: true, Currency: c},
 		table.Column{Name: "charged_" + c.Suffix(), Kind: table.Fiat, Total: true, Currency: c})
 }
 
-// CheckPrices verifies that each payment of a list has a price, unless PartialPrices is set. The notes describe
+// CheckPrices verifies that each payment of a list has a price, unless Partial is set. The notes describe
 // the basis of amounts in the currency.
-func (s *Style) CheckPrices(ctx context.Context, payments *Payments) (notes []string, err error) {
-	v := s.valuer()
+func (r *Request) CheckPrices(ctx context.Context, payments *Payments) (notes []string, err error) {
+	v := r.valuer()
 	if v == nil {
 		return nil, nil
 	}
@@ -54,7 +55,7 @@ func (s *Style) CheckPrices(ctx context.Context, payments *Payments) (notes []st
 		money.ValueKnown(v, p.Fee, p.Time)
 		money.ValueKnown(v, p.Charged, p.Time)
 	}
-	return v.Notes(), v.Check(s.PartialPrices)
+	return v.Notes(), v.Check(r.Partial)
 }
 
 // checkPrices verifies that each day or hour of the entries has a price.
@@ -62,22 +63,9 @@ func (j *Journal) checkPrices() error {
 	if j.Prices == nil {
 		return nil
 	}
-	notes, err := j.Prices.CheckMoments(j.pricedMoments(), j.PartialPrices)
+	notes, err := j.Prices.CheckMoments(slices.Sorted(maps.Keys(j.moments)), j.Partial)
 	j.Notes = append(slices.Clip(j.Notes), notes...)
 	return err
-}
-
-// pricedMoments returns the days or hours whose prices the entries need, in order.
-func (j *Journal) pricedMoments() []money.Moment {
-	list := make([]money.Moment, 0, len(j.moments)+1)
-	for m := range j.moments {
-		list = append(list, m)
-	}
-	if len(j.holdings) > 0 {
-		list = append(list, j.Prices.Moment(j.begin))
-	}
-	slices.Sort(list)
-	return slices.Compact(list)
 }
 
 // dayPrice is the price of one token on a day.
@@ -88,7 +76,7 @@ func (j *Journal) dayPrices() (list []dayPrice) {
 	if j.Prices == nil || j.Prices.Hourly {
 		return nil
 	}
-	for _, m := range j.pricedMoments() {
+	for _, m := range slices.Sorted(maps.Keys(j.moments)) {
 		if price, ok := j.Prices.Price(m); ok {
 			list = append(list, dayPrice{j.Prices.Name(m), price})
 		}

@@ -3,6 +3,7 @@ package journal
 import (
 	"bufio"
 	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"maps"
@@ -13,51 +14,85 @@ import (
 	"github.com/feeledger/fees/chain"
 )
 
-// Program is a plain-text accounting program.
-type Program struct {
-	Name string
-	// account returns an account in the program's form.
-	account func(Account) string
-	// check, if not nil, verifies that the program can represent the journal exactly.
-	check func(*Journal) error
-	write func(*writer) error
+// program is the syntax of a plain-text accounting program.
+type program struct {
+	account func(Account) string // an account in the program's form
+	symbol  func(string) string  // the commodity
+	check   func(*writer) error  // if not nil, verifies that the program can represent the journal exactly
+	head    func(*writer)        // declares commodities and tags
+	opened  string               // declares an account, after the day
+	price   string               // of a day, commodity and currency
+	entry   string               // day, memo, reference
+	refer   string               // to the transaction
+	tag     string               // name and value
+	line    string               // account, amount
+	// last returns the entry with the last posting to an account, which asserts its balance. It is nil if balances are
+	// asserted on a day, and then accounts are opened once in all journals.
+	last func(*posted) int
 }
-
-// The programs.
-var (
-	HLedger   = Program{"hledger", plainAccount, nil, (*writer).hledger}
-	Ledger    = Program{"ledger", plainAccount, nil, (*writer).ledger}
-	Beancount = Program{"beancount", beancountAccount, (*Journal).beancountExact, (*writer).beancount}
-)
-
-// Programs returns all supported programs.
-func Programs() []Program { return []Program{HLedger, Beancount, Ledger} }
 
 // writer writes a journal for a program.
 type writer struct {
 	*Journal
-	program Program
-	out     *bufio.Writer
-	named   map[Account]string // the accounts in the program's form
-	err     error              // of the last line: out keeps the first one
+	*program
+	ctx    context.Context
+	name   string
+	out    *bufio.Writer
+	named  map[Account]string // the accounts in the program's form
+	symbol string
+	err    error // of the last line: out keeps the first one
 }
 
-// Write writes the journal for a program, in another pass over the entries. It returns [ErrChanged] if they have
-// changed; the output is then invalid.
-func (j *Journal) Write(out io.Writer, p Program) error {
-	w := &writer{Journal: j, program: p, out: bufio.NewWriter(out), named: map[Account]string{}}
-	if err := w.nameAccounts(w.used()); err != nil {
+// Write writes the journal in a format of [Movements], in another pass over the entries. It returns [ErrChanged] if they
+// have changed; the output is then invalid.
+func (j *Journal) Write(ctx context.Context, out io.Writer, f Format) error {
+	w := &writer{Journal: j, program: f.program, ctx: ctx, name: f.Name, out: bufio.NewWriter(out), named: map[Account]string{}, symbol: f.program.symbol(j.Symbol)}
+	accounts := slices.Sorted(maps.Keys(j.accounts))
+	if err := w.nameAccounts(accounts); err != nil {
 		return err
 	}
-	if p.check != nil {
-		if err := p.check(j); err != nil {
-			return fmt.Errorf("%s: %w", p.Name, err)
+	if w.check != nil {
+		if err := w.check(w); err != nil {
+			return fmt.Errorf("%s: %w", f.Name, err)
 		}
 	}
-	return cmp.Or(p.write(w), w.out.Flush())
+	if w.last == nil && !j.Alone {
+		var err error
+		if accounts, err = w.opens(); err != nil {
+			return err
+		}
+	}
+	w.comment()
+	w.head(w)
+	day := "1970-01-01" // for a journal without entries
+	if len(j.days) > 0 {
+		day = slices.Min(slices.Collect(maps.Keys(j.days)))
+	}
+	for _, a := range accounts {
+		w.print(w.opened, day, w.named[a])
+	}
+	if list := w.dayPrices(); len(list) > 0 {
+		w.print("")
+		for _, p := range list {
+			w.print(w.price, p.day, w.symbol, p.price, w.Prices.Currency)
+		}
+	}
+	for i := range w.holdings {
+		w.opening(&w.holdings[i])
+	}
+	if err := w.each(ctx, w.write); err != nil {
+		return err
+	}
+	if w.last == nil && len(w.holdings) > 0 {
+		w.print("")
+		for i := range w.holdings { // on the day after the last
+			w.balance(w.end.Std().In(w.zone()).AddDate(0, 0, 1).Format(time.DateOnly), &w.holdings[i], w.holdings[i].closing)
+		}
+	}
+	return w.out.Flush()
 }
 
-func (w *writer) line(format string, arguments ...any) {
+func (w *writer) print(format string, arguments ...any) {
 	_, w.err = fmt.Fprintf(w.out, format+"\n", arguments...)
 }
 
@@ -66,77 +101,141 @@ func (w *writer) line(format string, arguments ...any) {
 func (w *writer) nameAccounts(list []Account) error {
 	taken := map[string]Account{}
 	for _, a := range list {
-		name := w.program.account(a)
+		name := w.account(a)
 		if other, twice := taken[name]; twice {
-			return fmt.Errorf("%s cannot distinguish the accounts %q and %q (%s); rename one of them", w.program.Name, other, a, name)
+			return fmt.Errorf("%s cannot distinguish the accounts %q and %q (%s); rename one of them", w.name, other, a, name)
 		}
 		taken[name], w.named[a] = a, name
 	}
 	return nil
 }
 
-// used returns the accounts of the journal, sorted by name.
-func (j *Journal) used() []Account {
-	list := slices.Collect(maps.Keys(j.accounts))
-	for _, h := range j.holdings {
-		list = append(list, h.asset)
-		if !j.Continues {
-			list = append(list, openingBalances)
-		}
-		if h.held {
-			list = append(list, reserved(h.asset))
-		}
+// opens returns the accounts that the journal opens. Beancount requires each to be opened once across all
+// included files. The first journal therefore also opens the accounts that the ledger used before it, and a
+// continuing one opens only those that the ledger never used before.
+func (w *writer) opens() ([]Account, error) {
+	before, err := w.before(w.ctx)
+	if err != nil {
+		return nil, err
 	}
-	slices.Sort(list)
-	return slices.Compact(list)
-}
-
-// started returns the first day of the journal.
-func (j *Journal) started() string {
-	days := j.dates()
-	if len(days) == 0 {
-		return ""
+	all := maps.Clone(before)
+	maps.Copy(all, w.accounts)
+	if err := w.nameAccounts(slices.Sorted(maps.Keys(all))); err != nil {
+		return nil, err
 	}
-	return days[0]
-}
-
-// ended returns the day after the last.
-func (j *Journal) ended() string {
-	return j.end.Std().In(j.zone()).AddDate(0, 0, 1).Format(time.DateOnly)
+	if w.Continues {
+		for _, h := range w.holdings { // the first journal has opened these in any case
+			before[h.asset] = true
+			if !h.opening.Reserved.IsZero() {
+				before[reserved(h.asset)] = true
+			}
+		}
+		maps.DeleteFunc(all, func(a Account, _ bool) bool { return before[a] })
+	}
+	return slices.Sorted(maps.Keys(all)), nil
 }
 
 // comment writes the head of the journal as comments.
 func (w *writer) comment() {
 	for _, text := range append([]string{w.Title}, w.Notes...) {
 		for line := range strings.Lines(text) {
-			w.line("; %s", keep(line, "-_./,()+:'"))
+			w.print("; %s", keep(line, "-_./,()+:'"))
 		}
 	}
 	if w.Prices != nil {
-		w.line("; each amount carries the price of one %s for its %s (%s), source %s. Nothing is rounded here, reports in %s round for display", w.Symbol, w.Prices.Step(), w.Prices.Timezone(), keep(w.Prices.Source(), "-_./,()+:'"), w.Prices.Currency)
+		w.print("; each amount carries the price of one %s for its %s (%s), source %s. Nothing is rounded here, reports in %s round for display", w.Symbol, w.Prices.Step(), w.Prices.Timezone(), keep(w.Prices.Source(), "-_./,()+:'"), w.Prices.Currency)
 		for _, f := range w.Prices.Files {
-			w.line("; SHA-256 of %s: %s", keep(cmp.Or(f.File, "the price file"), "-_./,()+:'"), f.SHA256)
+			w.print("; SHA-256 of %s: %s", keep(cmp.Or(f.File, "the price file"), "-_./,()+:'"), f.SHA256)
 		}
 	}
-	w.line("")
+	w.print("")
 }
 
-// priced returns the price of the token at a time, if there is one, in the syntax shared by all
-// programs.
-func (w *writer) priced(at chain.Time) string {
-	price, ok := w.priceOf(at)
-	if !ok {
-		return ""
+// opening enters an account's opening balance, or asserts it if the journal continues another one.
+func (w *writer) opening(h *holding) {
+	day := w.day(w.begin)
+	if w.Continues && w.last == nil {
+		w.print("")
+		w.balance(day, h, h.opening)
+		return
 	}
-	return fmt.Sprintf(" @ %s %s", price, w.Prices.Currency)
+	w.print(w.entry, day, fmt.Sprintf("balance of %s after block %d", w.named[h.asset], h.height), "")
+	enter := func(a Account, opening, closing chain.Wei) {
+		amount, assertion := opening.Signed(), ""
+		switch {
+		case w.Continues:
+			amount, assertion = chain.SignedWei{}, w.equals(opening)
+		case w.last != nil && w.asserted[a].last == 0: // no posting follows
+			assertion = w.equals(closing)
+		}
+		w.print(w.line, w.named[a], w.amount(amount, w.begin)+assertion)
+		if !w.Continues {
+			w.print(w.line, w.named[openingBalances], w.amount(amount.Negated(), w.begin))
+		}
+	}
+	enter(h.asset, h.opening.Free, h.closing.Free)
+	if h.held {
+		enter(reserved(h.asset), h.opening.Reserved, h.closing.Reserved)
+	}
 }
 
-// tags returns the time and the remarks of an entry.
-func (e *entry) tags() (tags [][2]string) {
-	tags = append(tags, [2]string{"time", e.time.String()})
+// write writes an entry.
+func (w *writer) write(number int, e *Entry, changes []change) error {
+	reference := ""
+	if e.Reference != "" {
+		reference = fmt.Sprintf(w.refer, e.Reference)
+	}
+	w.print(w.entry, w.day(e.time), e.Memo, reference)
+	tags := [][2]string{{"time", e.time.String()}}
 	for _, r := range e.remarks {
 		tags = append(tags, [2]string{"remark", r})
 	}
-	tags = append(tags, e.more...)
-	return tags
+	for _, p := range e.Postings {
+		for i, t := range dimensions {
+			if value := p.Dimensions[i]; value != "" {
+				tags = append(tags, [2]string{string(t), clean(value)})
+			}
+		}
+	}
+	seen := map[string]int{}
+	for _, tag := range tags {
+		key := tag[0]
+		if seen[key]++; seen[key] > 1 && w.last == nil { // Beancount allows a key once
+			key = fmt.Sprintf("%s%d", key, seen[key])
+		}
+		w.print(w.tag, key, tag[1])
+	}
+	for _, c := range changes {
+		assertion := ""
+		if a := w.asserted[c.account]; a != nil && w.last != nil && w.last(a) == number {
+			assertion = w.equals(a.closing)
+		}
+		w.print(w.line, w.named[c.account], w.amount(c.amount, e.time)+assertion)
+	}
+	return w.err
+}
+
+// amount formats an amount in tokens with its price at a time, if there is one. Where a posting may be an assertion only,
+// zero gets no price.
+func (w *writer) amount(a chain.SignedWei, at chain.Time) string {
+	text := w.Tokens(a) + " " + w.symbol
+	if price, ok := w.priceOf(at); ok && (a.Sign() != 0 || w.last == nil) {
+		text += fmt.Sprintf(" @ %s %s", price, w.Prices.Currency)
+	}
+	return text
+}
+
+// equals asserts an account's balance after a posting.
+func (w *writer) equals(balance chain.Wei) string {
+	return fmt.Sprintf(" = %s %s", w.Tokens(balance), w.symbol)
+}
+
+// balance asserts an account's balance at the start of a day. Beancount includes the accounts
+// below it.
+func (w *writer) balance(day string, h *holding, b chain.Balance) {
+	all, _ := b.Free.Signed().Add(b.Reserved.Signed()) // beancountExact has checked the sum
+	w.print("%s balance %s  %s ~ 0 %s", day, w.named[h.asset], w.Tokens(all), w.symbol)
+	if h.held {
+		w.print("%s balance %s  %s ~ 0 %s", day, w.named[reserved(h.asset)], w.Tokens(b.Reserved.Signed()), w.symbol)
+	}
 }

@@ -22,7 +22,7 @@ import (
 
 // accounting is a real program: how it verifies a journal and reports sums.
 type accounting struct {
-	journal.Program
+	journal.Format
 	check, sums []string // "FILE" is in the place of the journal
 }
 
@@ -32,8 +32,8 @@ var accountings = []accounting{
 	{journal.Beancount, []string{"bean-check", "FILE"}, []string{"bean-query", "-f", "csv", "FILE", "SELECT account, sum(number) GROUP BY account"}},
 }
 
-// asked skips the test unless FEES_WITH names accounting programs.
-func (p accounting) asked(t testing.TB) {
+// required skips the test unless FEES_WITH names accounting programs.
+func (p accounting) required(t testing.TB) {
 	t.Helper()
 	programs.Path(t, programs.Accounting, p.check[0])
 }
@@ -90,7 +90,7 @@ func forAll(t *testing.T, test func(t *testing.T, recording string, p accounting
 	for recording := range lastBlocks {
 		for _, p := range accountings {
 			t.Run(recording+"/"+p.Name, func(t *testing.T) {
-				p.asked(t)
+				p.required(t)
 				test(t, recording, p)
 			})
 		}
@@ -100,7 +100,7 @@ func forAll(t *testing.T, test func(t *testing.T, recording string, p accounting
 // The programs accept the fee journals and compute the charges by layer and by payer, to the wei.
 func TestFeesAddUp(t *testing.T) {
 	forAll(t, func(t *testing.T, recording string, p accounting) {
-		text := written(t, feesOf(t, recording, style()), p.Program)
+		text := written(t, feesOf(t, recording, style()), p.Format)
 		passes(t, p, text)
 		have, want := sums(t, p, text), charges(t, recording)
 		require.Contains(t, want, "Expenses:Fees:Native")
@@ -120,7 +120,7 @@ func TestNetworkSideAddsUp(t *testing.T) {
 	s := style()
 	s.NetworkSide = true
 	forAll(t, func(t *testing.T, recording string, p accounting) {
-		text := written(t, feesOf(t, recording, s), p.Program)
+		text := written(t, feesOf(t, recording, s), p.Format)
 		passes(t, p, text)
 		have, want := sums(t, p, text), charges(t, recording)
 		charged := new(big.Int).Add(want["Expenses:Fees:EVM"], want["Expenses:Fees:Native"])
@@ -135,7 +135,7 @@ func TestNetworkSideAddsUp(t *testing.T) {
 // verified by each program.
 func TestMovementsKeepTheirAssertions(t *testing.T) {
 	forAll(t, func(t *testing.T, recording string, p accounting) {
-		text := written(t, movementsOf(t, recording, 0, lastBlocks[recording], style()), p.Program)
+		text := written(t, movementsOf(t, recording, 0, lastBlocks[recording], style()), p.Format)
 		passes(t, p, text)
 		have, charged := sums(t, p, text), charges(t, recording)
 		require.Equal(t, charged["Expenses:Fees:EVM"].String(), have["Expenses:Fees:EVM"].String())
@@ -166,8 +166,8 @@ func TestProgramsSeeOneWei(t *testing.T) {
 	}
 	for _, p := range accountings {
 		t.Run(p.Name, func(t *testing.T) {
-			p.asked(t)
-			text := written(t, movementsOf(t, "moonbeam-2100", 2, 27, style()), p.Program)
+			p.required(t)
+			text := written(t, movementsOf(t, "moonbeam-2100", 2, 27, style()), p.Format)
 			passes(t, p, text)
 			unbalanced := oneMore(text, postedElsewhere)
 			require.NotEqual(t, text, unbalanced)
@@ -184,17 +184,17 @@ func TestProgramsSeeOneWei(t *testing.T) {
 	}
 }
 
-// A continuing journal asserts the closing balances of the previous one, and both together are accepted.
+// A continuing journal asserts the closing balances of the previous one, and one file with both is accepted.
 func TestJournalsFollowEachOther(t *testing.T) {
 	for _, p := range accountings {
 		t.Run(p.Name, func(t *testing.T) {
-			p.asked(t)
+			p.required(t)
 			s := style()
 			s.Continues = true
-			first := written(t, movementsOf(t, "moonbeam-2100", 2, 14, style()), p.Program)
+			first := written(t, movementsOf(t, "moonbeam-2100", 2, 14, style()), p.Format)
 			// The recording has one day: what follows is made another.
 			next := strings.NewReplacer("2026-01-01", "2026-01-02", "2026-01-02", "2026-01-03").
-				Replace(written(t, movementsOf(t, "moonbeam-2100", 15, 27, s), p.Program))
+				Replace(written(t, movementsOf(t, "moonbeam-2100", 15, 27, s), p.Format))
 			require.NotContains(t, next, "Equity:Opening")
 			passes(t, p, first+"\n"+next)
 			out, err := program(t, p.check, save(t, "test.journal", next))
@@ -207,20 +207,20 @@ func TestJournalsFollowEachOther(t *testing.T) {
 // though the first journal starts after the ledger and accounts return after a gap.
 func TestBeancountIncludesAll(t *testing.T) {
 	p := accountings[2]
-	p.asked(t)
+	p.required(t)
 	require.Equal(t, "beancount", p.Name)
 	const recording = "moonbeam-2100"
-	fees := func(t *testing.T, first, last uint64, s journal.Style) *journal.Journal {
+	fees := func(t *testing.T, first, last uint64, s journal.Request) *journal.Journal {
 		payments, err := journal.Find(context.Background(), bookOf(t, recording), question(accountsOf(ledgertest.RecordedBalances(t, recording)), first, last))
 		require.NoError(t, err)
 		j, err := journal.FeeJournal(context.Background(), payments, s)
 		require.NoError(t, err)
 		return j
 	}
-	movements := func(t *testing.T, first, last uint64, s journal.Style) *journal.Journal {
+	movements := func(t *testing.T, first, last uint64, s journal.Request) *journal.Journal {
 		return movementsOf(t, recording, first, last, s)
 	}
-	for name, made := range map[string]func(*testing.T, uint64, uint64, journal.Style) *journal.Journal{"fees": fees, "movements": movements} {
+	for name, made := range map[string]func(*testing.T, uint64, uint64, journal.Request) *journal.Journal{"fees": fees, "movements": movements} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			main := ""
@@ -228,7 +228,7 @@ func TestBeancountIncludesAll(t *testing.T) {
 			for i, span := range []chain.Heights{{First: 6, Last: 10}, {First: 11, Last: 18}, {First: 19, Last: 27}} {
 				s := style()
 				s.Continues, s.NetworkSide = i > 0, true
-				text := written(t, made(t, span.First, span.Last, s), p.Program)
+				text := written(t, made(t, span.First, span.Last, s), p.Format)
 				// The recording has one day: each part is made another.
 				text = strings.NewReplacer("2026-01-01", fmt.Sprintf("2026-01-0%d", i+1), "2026-01-02", fmt.Sprintf("2026-01-0%d", i+2)).Replace(text)
 				for _, m := range regexp.MustCompile(`(?m)^\S+ open (\S+)$`).FindAllStringSubmatch(text, -1) {
@@ -242,10 +242,10 @@ func TestBeancountIncludesAll(t *testing.T) {
 			// A stand-alone journal opens only its own accounts.
 			s := style()
 			s.Alone = true
-			single := written(t, made(t, 24, 24, s), p.Program)
+			single := written(t, made(t, 24, 24, s), p.Format)
 			passes(t, p, single)
 			s.Alone = false
-			require.Greater(t, strings.Count(written(t, made(t, 24, 24, s), p.Program), " open "), strings.Count(single, " open "))
+			require.Greater(t, strings.Count(written(t, made(t, 24, 24, s), p.Format), " open "), strings.Count(single, " open "))
 
 			path := filepath.Join(dir, "main.beancount")
 			require.NoError(t, os.WriteFile(path, []byte(main), 0o600))
@@ -262,7 +262,7 @@ func TestPricesAreTaken(t *testing.T) {
 	s := style()
 	s.Prices, s.NetworkSide = list, true
 	forAll(t, func(t *testing.T, recording string, p accounting) {
-		text := written(t, feesOf(t, recording, s), p.Program)
+		text := written(t, feesOf(t, recording, s), p.Format)
 		require.Contains(t, text, "GLMR @ 0.123457 EUR\n")
 		passes(t, p, text)
 		if p.Name == "hledger" {

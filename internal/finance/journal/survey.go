@@ -1,8 +1,7 @@
 package journal
 
 import (
-	"maps"
-	"slices"
+	"context"
 	"time"
 
 	"github.com/feeledger/fees/chain"
@@ -28,28 +27,33 @@ type posted struct {
 	day              string // of latest
 }
 
-// look makes a pass over all entries and checks that each is balanced, that together they lead to the asserted
+// look makes a pass over all entries and checks that each is balanced, that they lead to the asserted
 // balances, and that there are prices.
-func (j *Journal) look() (err error) {
+func (j *Journal) look(ctx context.Context) (err error) {
 	j.survey = survey{accounts: map[Account]bool{}, days: map[string]bool{}, moments: map[money.Moment]bool{}, asserted: map[Account]*posted{}}
 	for _, h := range j.holdings {
 		j.asserted[h.asset] = &posted{opening: h.opening.Free, closing: h.closing.Free}
 		j.asserted[reserved(h.asset)] = &posted{opening: h.opening.Reserved, closing: h.closing.Reserved}
 	}
-	j.seen, err = j.read(func(number int, e *entry) error {
-		if err := e.check(); err != nil {
-			return err
+	j.seen, err = j.read(ctx, func(number int, e *Entry, changes []change) error {
+		if err := balanced(changes); err != nil {
+			return e.of(err)
 		}
-		j.begin, j.end = earlier(e.time, j.begin), later(e.time, j.end)
+		if e.time.Std().Before(j.begin.Std()) {
+			j.begin = e.time
+		}
+		if e.time.Std().After(j.end.Std()) {
+			j.end = e.time
+		}
 		day := j.day(e.time)
 		j.days[day] = true
 		if j.Prices != nil {
 			j.moments[j.Prices.Moment(e.time)] = true
 		}
-		for _, p := range e.postings {
-			j.accounts[p.account] = true
-			if a := j.asserted[p.account]; a != nil {
-				if err := a.add(p.amount, number, day); err != nil {
+		for _, c := range changes {
+			j.accounts[c.account] = true
+			if a := j.asserted[c.account]; a != nil {
+				if err := a.add(c.amount, number, day); err != nil {
 					return e.of(err)
 				}
 			}
@@ -59,6 +63,18 @@ func (j *Journal) look() (err error) {
 	if err != nil {
 		return err
 	}
+	for _, h := range j.holdings { // which are entered at the beginning
+		j.accounts[h.asset], j.days[j.day(j.begin)] = true, true
+		if !j.Continues {
+			j.accounts[openingBalances] = true
+		}
+		if h.held {
+			j.accounts[reserved(h.asset)] = true
+		}
+		if j.Prices != nil {
+			j.moments[j.Prices.Moment(j.begin)] = true
+		}
+	}
 	for _, a := range j.asserted {
 		if a.closing.Difference(a.opening) != a.sum {
 			return &LedgerError{ErrChanged} // these are not the movements that were proved
@@ -67,38 +83,45 @@ func (j *Journal) look() (err error) {
 	return j.checkPrices()
 }
 
-// each calls do for the entries with their numbers, in another pass. It returns [ErrChanged] if they differ from
-// those of the survey.
-func (j *Journal) each(do func(number int, e *entry) error) error {
-	seen, err := j.read(do)
+// each calls do for the entries with their numbers and changes, in another pass. It returns [ErrChanged] if they differ
+// from those of the survey.
+func (j *Journal) each(ctx context.Context, do func(number int, e *Entry, changes []change) error) error {
+	seen, err := j.read(ctx, do)
 	if err == nil && seen != j.seen {
 		err = &LedgerError{ErrChanged}
 	}
 	return err
 }
 
-func (j *Journal) read(do func(number int, e *entry) error) (seen tally, err error) {
+func (j *Journal) read(ctx context.Context, do func(int, *Entry, []change) error) (seen tally, err error) {
 	number := 0
-	for e, err := range j.entries {
+	for e, err := range j.entries(ctx) {
 		if err != nil {
 			return seen, err
 		}
+		changes, err := e.changes()
+		if err != nil {
+			return seen, e.of(err)
+		}
+		if len(changes) == 0 {
+			continue
+		}
 		number++
 		count(&seen, e.head)
-		for _, p := range e.postings {
-			count(&seen, numbered{number, p})
+		for _, c := range changes {
+			count(&seen, numbered{number, c})
 		}
-		if err := do(number, e); err != nil {
+		if err := do(number, e, changes); err != nil {
 			return seen, err
 		}
 	}
 	return seen, nil
 }
 
-// numbered is a posting with the number of its entry.
+// numbered is a change with the number of its entry.
 type numbered struct {
 	number int
-	posting
+	change
 }
 
 // add adds a posting of an entry on a day.
@@ -111,31 +134,5 @@ func (p *posted) add(amount chain.SignedWei, number int, day string) (err error)
 	return err
 }
 
-// moved reports whether there is a posting.
-func (p *posted) moved() bool { return p.last > 0 }
-
-// dates returns the days of the journal without duplicates, in order.
-func (j *Journal) dates() []string {
-	days := maps.Clone(j.days)
-	if len(j.holdings) > 0 {
-		days[j.day(j.begin)] = true
-	}
-	return slices.Sorted(maps.Keys(days))
-}
-
 // day returns a time's date in the journal's zone.
 func (j *Journal) day(t chain.Time) string { return t.Std().In(j.zone()).Format(time.DateOnly) }
-
-func earlier(a, b chain.Time) chain.Time {
-	if a.Std().Before(b.Std()) {
-		return a
-	}
-	return b
-}
-
-func later(a, b chain.Time) chain.Time {
-	if a.Std().After(b.Std()) {
-		return a
-	}
-	return b
-}

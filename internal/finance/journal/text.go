@@ -47,6 +47,6 @@ func keep(text, punctuation string) string {
 }
 
 // tokenNumber converts an amount to tokens.
-func (s *Style) tokenNumber(w chain.SignedWei) decimal.Decimal {
-	return decimal.RequireFromString(w.String()).Shift(-int32(s.Places()))
+func (r *Request) tokenNumber(w chain.SignedWei) decimal.Decimal {
+	return decimal.RequireFromString(w.String()).Shift(-int32(r.Places()))
 }

@@ -71,11 +71,11 @@ func (f *accountsFlags) run(c *cobra.Command, args []string) error {
 		return err
 	}
 	return f.Ask(c, f.networkFile, func(d *app.Ledger) error {
-		x, err := d.Export(c.Context(), app.ExportQuestion{Question: q, With: app.WithFees})
+		x, err := d.Export(c.Context(), app.ExportQuestion{Question: q, ChartInput: in, With: app.WithFees})
 		if err != nil {
 			return err
 		}
-		check, err := x.CheckChart(c.Context(), in)
+		check, err := x.CheckChart(c.Context())
 		if err != nil {
 			return err
 		}
@@ -114,7 +114,7 @@ func writeCheck(c *cobra.Command, page *console.Page, check *app.ChartCheck) err
 		if line := p.Line(chart.CostCentre); line > 0 {
 			costLine = fmt.Sprint(line)
 		}
-		t.Row(p.Facts.ID, cmp.Or(p.Facts.Label, check.Account(p.Facts.Payer)), p.Facts.Call, p.Facts.Tag, paidTokens(check.Token, p.Paid), p.Expense, p.AccountBy(), p.Asset, p.AssetBy, p.Value(chart.CostCentre), costLine)
+		t.Row(p.Facts.ID, cmp.Or(p.Facts.Label, check.Account(p.Facts.Payer)), p.Facts.Call, p.Facts.Tag, paidTokens(check.Token, p.Paid), p.Expense, p.ExpenseBy, p.Asset, p.AssetBy, p.Value(chart.CostCentre), costLine)
 	}
 	page.Table(t)
 	if more := check.Fees - min(check.Fees, maxShown); more > 0 {

@@ -66,7 +66,7 @@ without fees.
 In a journal, the label is the account's name, and the account column is its
 asset account. If several addresses share a label, the address is added.
 
-` + bookingManual
+` + summaryManual
 
 const exportExamples = `  fees export --as hledger --month 2026-01 --accounts Payroll -o jan.journal
   fees export --as beancount 1..24 --accounts accounts.csv --names names.csv
@@ -85,8 +85,8 @@ const exportExamples = `  fees export --as hledger --month 2026-01 --accounts Pa
 type exportFlags struct {
 	cli.GatewayFlags
 	questionFlags
-	bookingFlags
-	asked       app.ExportQuestion
+	summaryFlags
+	request     app.ExportQuestion
 	form        string
 	names       string
 	networkFile string
@@ -98,20 +98,20 @@ type exportFlags struct {
 }
 
 func newExport() *cobra.Command {
-	f := exportFlags{asked: app.ExportQuestion{With: app.WithFees}}
+	f := exportFlags{request: app.ExportQuestion{With: app.WithFees}}
 	return cli.New(&cobra.Command{
 		Use: "export --as FORM --accounts LIST|FILE " + cli.PeriodUse + " | --partitioned DIR", Short: "Export fees for accounting software", Long: exportManual, Example: exportExamples,
 		Args: cli.Args(0, 1, "at most one range"), RunE: f.export,
-	}, f.Of("the source of balances for --with movements"), f.AddTrust, f.of("the payers"), f.AddFile, f.add, f.bookingFlags.add, f.addAbout)
+	}, f.Of("the source of balances for --with movements"), f.AddTrust, f.of("the payers"), f.AddFile, f.add, f.addSummary, f.addAbout)
 }
 
 func (f *exportFlags) add(c *cobra.Command) {
 	flags := c.Flags()
 	flags.StringVar(&f.form, "as", "", "the format: "+strings.Join(exportForms, ", "))
 	flags.StringVar(&f.names, "names", "", "names to use instead of the address book, in a CSV file of the same format")
-	flags.StringVar(&f.asked.With, "with", app.WithFees, "fees, or movements: every change of balances")
-	flags.BoolVar(&f.asked.Style.NetworkSide, "network-side", false, "also show what was burned and what treasury and author received")
-	flags.BoolVar(&f.asked.Style.Continues, "continue", false, "continue an earlier journal: assert the opening balances, open only new accounts")
+	flags.StringVar(&f.request.With, "with", app.WithFees, "fees, or movements: every change of balances")
+	flags.BoolVar(&f.request.Style.NetworkSide, "network-side", false, "also show what was burned and what treasury and author received")
+	flags.BoolVar(&f.request.Style.Continues, "continue", false, "continue an earlier journal: assert the opening balances, open only new accounts")
 	flags.StringVar(&f.networkFile, "network-file", "", "a file with your own network tables")
 	flags.StringVar(&f.partitioned, "partitioned", "", "write every complete month as Parquet files into this directory")
 	flags.BoolVar(&f.replace, "replace", false, "for --partitioned, rewrite months that differ")
@@ -120,9 +120,10 @@ func (f *exportFlags) add(c *cobra.Command) {
 	cli.Complete(c, "with", app.WithFees, app.WithMovements)
 }
 
-// check checks the combination of flags.
+// check checks the combination of flags. The format's content decides which of them apply.
 func (f *exportFlags) check(c *cobra.Command) error {
-	_, books := app.Program(f.form)
+	format, _ := journal.FormatNamed(f.form)
+	isJournal, isSummary := format.Content == journal.Movements, format.Content == journal.Summaries
 	switch {
 	case f.replace || f.checks:
 		return errors.New("--replace and --check need --partitioned DIR")
@@ -132,15 +133,18 @@ func (f *exportFlags) check(c *cobra.Command) error {
 		return errors.New("a format is needed: --as " + strings.Join(exportForms, ", ") + "; or --partitioned DIR")
 	case !slices.Contains(exportForms, f.form):
 		return app.OneOf(app.FieldProgram, f.form, exportForms...)
-	case f.asked.With != app.WithFees && f.asked.With != app.WithMovements:
-		return app.OneOf(app.FieldWith, f.asked.With, app.WithFees, app.WithMovements)
-	case !books && (f.asked.With != app.WithFees || f.asked.Style.NetworkSide):
+	case f.request.With != app.WithFees && f.request.With != app.WithMovements:
+		return app.OneOf(app.FieldWith, f.request.With, app.WithFees, app.WithMovements)
+	case !isJournal && (f.request.With != app.WithFees || f.request.Style.NetworkSide):
 		return fmt.Errorf("--as %s is a list of fees; use --with movements and --network-side with hledger, beancount or ledger", f.form)
-	case f.asked.Style.Continues && f.asked.With != app.WithMovements && f.form != journal.Beancount.Name:
+	case f.request.Style.Continues && f.request.With != app.WithMovements && f.form != journal.Beancount.Name:
 		return errors.New("--continue only applies to --with movements and to --as beancount; leave it out")
-	}
-	if err := f.bookingFlags.check(c, f.form); err != nil {
-		return err
+	case isSummary && c.Flags().Changed("names"):
+		return fmt.Errorf("--names is for hledger, beancount and ledger: --as %s takes accounts from --chart", f.form)
+	case !isSummary && (f.dryRun || c.Flags().Changed("summarise")):
+		return fmt.Errorf("--dry-run and --summarise are for %s", strings.Join(app.JournalForms, ", "))
+	case format.Content == journal.Fees && f.chart != "":
+		return fmt.Errorf("--as %s is a list of fees, and --chart is for journals", f.form)
 	}
 	return f.CheckBinary("as", f.form)
 }
@@ -178,27 +182,26 @@ func (f *exportFlags) export(c *cobra.Command, args []string) error {
 		for _, note := range x.Notes {
 			fmt.Fprintln(c.ErrOrStderr(), "fees: "+note)
 		}
-		if isJournalForm(f.form) {
-			return f.withAbout(c, x, asked, f.book(c, x))
+		write := f.writeSummary
+		if !slices.Contains(app.JournalForms, f.form) {
+			write = func(c *cobra.Command, x *app.Export) error {
+				write, err := f.writer(c, x, asked)
+				if err == nil {
+					err = f.Stream(write)
+				}
+				return err
+			}
 		}
-		x.UseChart(f.input)
-		write, err := f.writer(c, x, asked)
-		if err == nil {
-			err = f.Stream(write)
-		}
-		if err != nil {
+		if err := write(c, x); err != nil {
 			return x.Explain(err)
 		}
-		if err := f.withAbout(c, x, asked, nil); err != nil {
-			return err
-		}
-		return writeUndetermined(c.ErrOrStderr(), x)
+		return f.withAbout(c, x, asked, writeUndetermined(c.ErrOrStderr(), x))
 	})
 }
 
 // question returns the export that the flags describe.
 func (f *exportFlags) question(c *cobra.Command, args []string) (q app.ExportQuestion, err error) {
-	q = f.asked
+	q = f.request
 	q.Balances = f.GatewayFlags.Open
 	var chosen *app.Chosen
 	if q.Question, chosen, err = f.read(c, args); err != nil {
@@ -208,7 +211,7 @@ func (f *exportFlags) question(c *cobra.Command, args []string) (q app.ExportQue
 	if len(q.Accounts) == 0 {
 		return q, errors.New("--accounts is missing; name the payers or a file of them" + cli.Offer(chosen.Book))
 	}
-	if f.input, err = app.ReadChart(f.chart, f.tags); err != nil || isJournalForm(f.form) {
+	if q.ChartInput, err = app.ReadChart(f.chart, f.tags); err != nil || slices.Contains(app.JournalForms, f.form) {
 		return q, err
 	}
 	if f.names != "" {

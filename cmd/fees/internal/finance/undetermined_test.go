@@ -34,7 +34,7 @@ func (b withoutPayers) WithoutPayer(_ context.Context, q ledger.Query) iter.Seq2
 // Of many undetermined fees, the first are listed and the rest counted.
 func TestExportManyUndetermined(t *testing.T) {
 	span := chain.Heights{First: 3, Last: 3}
-	q := journal.Question{Period: ledger.Period{Heights: chain.Some(span)}, Span: chain.Some(span)}
+	q := journal.Selection{Period: ledger.Period{Heights: chain.Some(span)}, Span: chain.Some(span)}
 	payments, err := journal.Find(t.Context(), withoutPayers{count: 1234}, q)
 	require.NoError(t, err)
 	var stderr strings.Builder

@@ -1,4 +1,4 @@
-package booking
+package journal
 
 import (
 	"fmt"
@@ -55,64 +55,57 @@ var datevHeading = func() string {
 	return strings.Join(append(names, datevLast), ";")
 }()
 
-// datevTexts are the numbers of the columns that are texts, and stand in quotes even if empty.
-var datevTexts = func() (is [datevColumns + 1]bool) {
-	for _, n := range []int{2, 3, 6, 9, 11, 12, 14, 16, 20, 37, 38, 40, 42, 91, 95, 96, 98, 102, 103, 105, 107, 109, 110, 112, 118, 120, 121, 123} {
-		is[n] = true
-	}
-	for n := 21; n <= 36; n++ { // Beleginfo
-		is[n] = true
-	}
-	for n := 48; n <= 87; n++ { // Zusatzinformation
-		is[n] = true
-	}
-	return is
-}()
+// datevTexts are the first and last numbers of the columns that are texts, and stand in quotes even if empty: among
+// them, Beleginfo from 21 to 36 and Zusatzinformation from 48 to 87.
+var datevTexts = [][2]int{
+	{2, 3}, {6, 6}, {9, 9}, {11, 12}, {14, 14}, {16, 16}, {20, 38}, {40, 40}, {42, 42}, {48, 87}, {91, 91}, {95, 96}, {98, 98},
+	{102, 103}, {105, 105}, {107, 107}, {109, 110}, {112, 112}, {118, 118}, {120, 121}, {123, 123},
+}
 
 // datev writes a Buchungsstapel.
 type datev struct {
 	settings
-	consultant, client, skr string
-	firstMonth, length      int
-	account                 *regexp.Regexp
+	consultant, client, length, firstMonth int
+	skr                                    string
+	account                                *regexp.Regexp
 }
 
 // newDATEV is a Buchungsstapel of DATEV: EXTF, format version 13, in Windows-1252, where memos get
-// question marks for characters that it lacks. Each posting is a row, Konto against Gegenkonto, so each row balances. A file has one month, for the rows'
-// dates have no year.
-func newDATEV(s settings) (*Format, error) {
-	d := &datev{settings: s}
+// question marks for characters that it lacks. Each posting is a row, Konto against Gegenkonto, so each row balances. A
+// file has one month, for the rows' dates have no year.
+func newDATEV(s settings) (*Layout, error) {
+	d := &datev{settings: s, firstMonth: 1, skr: s.get(settingSKR)}
 	if err := s.twoDecimals(); err != nil {
 		return nil, err
 	}
 	if len(s.Prices.Currency) != 3 {
 		return nil, fmt.Errorf("DATEV takes currencies with ISO codes only, and %s is not one", s.Prices.Currency)
 	}
-	var err error
-	if d.consultant, err = s.needNumber(settingConsultant, "29098", 1001, 9_999_999); err != nil {
-		return nil, err
-	}
-	if d.client, err = s.needNumber(settingClient, "55003", 1, 99_999); err != nil {
-		return nil, err
-	}
-	length, err := s.needNumber(settingLength, "4", 4, 8)
-	if err != nil {
-		return nil, err
-	}
-	d.length, _ = strconv.Atoi(length)
-	d.firstMonth = 1
-	if s.get(settingYear) != "" {
-		month, err := s.needNumber(settingYear, "1", 1, 12)
-		if err != nil {
+	for _, n := range []struct {
+		to            *int
+		name, example string
+		least, most   uint64
+	}{
+		{&d.consultant, settingConsultant, "29098", 1001, 9_999_999}, {&d.client, settingClient, "55003", 1, 99_999},
+		{&d.length, settingLength, "4", 4, 8}, {&d.firstMonth, settingYear, "", 1, 12},
+	} {
+		value := s.get(n.name)
+		if value == "" && n.example == "" {
+			continue // it has a default
+		}
+		if _, err := s.need(n.name, n.example); err != nil {
 			return nil, err
 		}
-		d.firstMonth, _ = strconv.Atoi(month)
+		var err error
+		if *n.to, err = s.number(n.name, value, n.least, n.most, fmt.Sprintf("want a number from %d to %d", n.least, n.most)); err != nil {
+			return nil, err
+		}
 	}
-	if d.skr = s.get(settingSKR); d.skr != "" && !skrForm.MatchString(d.skr) {
+	if d.skr != "" && !skrForm.MatchString(d.skr) {
 		return nil, s.wrong(settingSKR, "want two or four digits, such as 03 or 04")
 	}
 	d.account = regexp.MustCompile(fmt.Sprintf(`^[0-9]{1,%d}$`, d.length))
-	return &Format{carries: []chart.Target{chart.CostCentre, chart.Project, chart.TaxCode}, maxRows: datevRows, monthly: true, crlf: true, head: d.head, rows: d.rows, encode: toWindows1252}, nil
+	return &Layout{carries: []chart.Target{chart.CostCentre, chart.Project, chart.TaxCode}, maxRows: datevRows, monthly: true, head: d.head, rows: d.rows, encode: toWindows1252}, nil
 }
 
 var (
@@ -121,18 +114,6 @@ var (
 	buForm   = regexp.MustCompile(`^[0-9]{1,4}$`)
 	belegOne = regexp.MustCompile(`^[A-Za-z0-9$%/-]{1,36}$`)
 )
-
-// needNumber returns a setting that has to be a number between two others.
-func (s settings) needNumber(name, example string, least, most uint64) (string, error) {
-	value, err := s.need(name, example)
-	if err != nil {
-		return "", err
-	}
-	if n, err := strconv.ParseUint(value, 10, 32); err != nil || n < least || n > most {
-		return "", s.wrong(name, fmt.Sprintf("want a number from %d to %d", least, most))
-	}
-	return strings.TrimLeft(value, "0"), nil
-}
 
 // head is the file's header and its column names. It has no clock: the file counts as made when
 // its month ends.
@@ -146,7 +127,7 @@ func (d *datev) head(first *Entry) []string {
 	const day = "20060102"
 	fields := []string{
 		`"EXTF"`, "700", "21", `"Buchungsstapel"`, "13", to.Format(day) + "000000000", "", `"FS"`, `"fees"`, `""`,
-		d.consultant, d.client, year.Format(day), strconv.Itoa(d.length), from.Format(day), to.Format(day),
+		strconv.Itoa(d.consultant), strconv.Itoa(d.client), year.Format(day), strconv.Itoa(d.length), from.Format(day), to.Format(day),
 		quoted("Fees " + from.Format("2006-01")), `""`, "1", "0",
 		"0", // Festschreibung: the batch stays open; an empty field would lock it
 		quoted(string(d.Prices.Currency)), "", `""`, "", "", quoted(d.skr), "", "", `""`, `""`,
@@ -156,8 +137,8 @@ func (d *datev) head(first *Entry) []string {
 
 // rows are an entry's postings that are not zero.
 func (d *datev) rows(e *Entry) (rows []string, err error) {
-	if !belegOne.MatchString(e.Number) {
-		return nil, fmt.Errorf(`the number %s is not a Belegfeld 1 of DATEV: want at most 36 letters, digits, $, %%, / and -; change "# %s"`, e.Number, SettingPrefix)
+	if !belegOne.MatchString(e.Reference) {
+		return nil, fmt.Errorf(`the number %s is not a Belegfeld 1 of DATEV: want at most 36 letters, digits, $, %%, / and -; change "# %s"`, e.Reference, SettingPrefix)
 	}
 	for _, p := range e.Postings {
 		if p.Amount.IsZero() {
@@ -165,7 +146,7 @@ func (d *datev) rows(e *Entry) (rows []string, err error) {
 		}
 		row, err := d.row(e, p)
 		if err != nil {
-			return nil, fmt.Errorf("entry %s: %w", e.Number, err)
+			return nil, fmt.Errorf("entry %s: %w", e.Reference, err)
 		}
 		rows = append(rows, row)
 	}
@@ -176,8 +157,8 @@ func (d *datev) row(e *Entry, p *Posting) (string, error) {
 	if err := fits(p.Amount); err != nil {
 		return "", err
 	}
-	for _, account := range []string{p.Debit, p.Credit} {
-		if !d.account.MatchString(account) || strings.Trim(account, "0") == "" {
+	for _, account := range []Account{p.Account, p.Contra} {
+		if !d.account.MatchString(string(account)) || strings.Trim(string(account), "0") == "" {
 			return "", fmt.Errorf("the account %q is not a number of DATEV with at most %d digits; change the chart", account, d.length)
 		}
 	}
@@ -195,12 +176,12 @@ func (d *datev) row(e *Entry, p *Posting) (string, error) {
 	cells[1] = strings.Replace(p.Amount.StringFixed(2), ".", ",", 1)
 	cells[2] = "S" // the debit account is Konto
 	cells[3] = string(d.Prices.Currency)
-	cells[7], cells[8] = p.Debit, p.Credit
+	cells[7], cells[8] = string(p.Account), string(p.Contra)
 	if taxCode != "" {
 		cells[9] = strings.Repeat("0", 4-len(taxCode)) + taxCode
 	}
 	cells[10] = e.Date.Format("0201")
-	cells[11] = e.Number
+	cells[11] = e.Reference
 	cells[14] = string(memo[:min(len(memo), datevText)])
 	if p.Fees > 0 {
 		cells[21], cells[22] = "Token", inWindows1252(strings.Replace(d.tokens(p.Wei), ".", ",", 1))
@@ -211,8 +192,8 @@ func (d *datev) row(e *Entry, p *Posting) (string, error) {
 	}
 	cells[37], cells[38] = p.Value(chart.CostCentre), p.Value(chart.Project)
 	cells[114] = "0" // Festschreibung
-	for n := range cells {
-		if datevTexts[n] {
+	for _, texts := range datevTexts {
+		for n := texts[0]; n <= texts[1]; n++ {
 			cells[n] = quoted(cells[n])
 		}
 	}

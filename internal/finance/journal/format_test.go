@@ -1,4 +1,4 @@
-package booking_test
+package journal_test
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math/big"
 	"math/rand/v2"
+	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -17,26 +18,26 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/finance/addressbook"
-	"github.com/feeledger/fees/internal/finance/booking"
+	"github.com/feeledger/fees/internal/finance/journal"
 )
 
 // The checkers below are written from what the products publish of their imports, and share
 // nothing with the writers. Each returns the sums of debits and credits of a file, and the tokens
 // of its debit lines.
 
-// sums are what a checker adds up.
-type sums struct {
+// added is what a checker adds up.
+type added struct {
 	debit, credit *big.Rat
 	tokens        *big.Rat // of debit lines
 	accounts      map[string]*big.Rat
 }
 
-func newSums() *sums {
-	return &sums{new(big.Rat), new(big.Rat), new(big.Rat), map[string]*big.Rat{}}
+func newAdded() *added {
+	return &added{new(big.Rat), new(big.Rat), new(big.Rat), map[string]*big.Rat{}}
 }
 
 // add adds an amount, which is negative for a credit.
-func (s *sums) add(account string, amount *big.Rat, tokens *big.Rat) {
+func (s *added) add(account string, amount *big.Rat, tokens *big.Rat) {
 	if s.accounts[account] == nil {
 		s.accounts[account] = new(big.Rat)
 	}
@@ -78,9 +79,9 @@ func readCSV(t testing.TB, file, header string) [][]string {
 	return rows[1:]
 }
 
-// checkEntries checks entries of several lines: all lines of one together, in balance.
-func checkEntries(t testing.TB, rows [][]string, key func([]string) string, amount func([]string) (account string, amount *big.Rat, text string)) *sums {
-	s, done, last, balance, lines := newSums(), map[string]bool{}, "", new(big.Rat), 0
+// checkEntries checks entries of several lines: the lines of one follow each other, in balance.
+func checkEntries(t testing.TB, rows [][]string, key func([]string) string, amount func([]string) (account string, amount *big.Rat, text string)) *added {
+	s, done, last, balance, lines := newAdded(), map[string]bool{}, "", new(big.Rat), 0
 	end := func() {
 		require.Zero(t, balance.Sign(), "the entry %s is out of balance", last)
 		require.True(t, last == "" || lines >= 2, "the entry %s has a single line", last)
@@ -119,7 +120,7 @@ func date(t testing.TB, layout, text string) time.Time {
 }
 
 // checkQuickBooks: Intuit's sample file; one of debit and credit; a number of at most 21 characters.
-func checkQuickBooks(t testing.TB, file string) *sums {
+func checkQuickBooks(t testing.TB, file string) *added {
 	rows := readCSV(t, file, "*JournalNo,*JournalDate,*AccountName,*Debits,*Credits,Description,Name,Currency,Location,Class")
 	require.LessOrEqual(t, len(rows), 1000)
 	return checkEntries(t, rows, func(row []string) string { return row[0] }, func(row []string) (string, *big.Rat, string) {
@@ -133,7 +134,7 @@ func checkQuickBooks(t testing.TB, file string) *sums {
 
 // checkXero: at most 300 lines; the lines with a narration and a date are a journal; all of
 // narration, date, account code, tax rate and amount are mandatory. A date such as 31 Dec 2025 is the same in every region.
-func checkXero(t testing.TB, file string) *sums {
+func checkXero(t testing.TB, file string) *added {
 	rows := readCSV(t, file, "*Narration,*Date,Description,*AccountCode,*TaxRate,*Amount,TrackingName1,TrackingOption1,TrackingName2,TrackingOption2")
 	require.LessOrEqual(t, len(rows), 300)
 	return checkEntries(t, rows, func(row []string) string { return row[0] + "|" + row[1] }, func(row []string) (string, *big.Rat, string) {
@@ -147,7 +148,7 @@ func checkXero(t testing.TB, file string) *sums {
 }
 
 // checkNetSuite: at most 25,000 lines in a job, 10,000 in an entry; amounts of at most 13 characters.
-func checkNetSuite(t testing.TB, file string) *sums {
+func checkNetSuite(t testing.TB, file string) *added {
 	rows := readCSV(t, file, "External ID,Date,Subsidiary,Currency,Memo,Account,Debit,Credit,Line Memo,Department,Class,Location")
 	require.LessOrEqual(t, len(rows), 25_000)
 	return checkEntries(t, rows, func(row []string) string { return row[0] }, func(row []string) (string, *big.Rat, string) {
@@ -157,9 +158,9 @@ func checkNetSuite(t testing.TB, file string) *sums {
 	})
 }
 
-func checkCSV(t testing.TB, file string) *sums {
+func checkCSV(t testing.TB, file string) *added {
 	rows := readCSV(t, file, "number,date,memo,account,debit,credit,currency,cost_centre,class,department,project,location,tax_code,description,token,symbol,fees,hash")
-	s, balances := newSums(), map[string]*big.Rat{}
+	s, balances := newAdded(), map[string]*big.Rat{}
 	for _, row := range rows {
 		date(t, time.DateOnly, row[1])
 		amount := debitOrCredit(t, row[4], row[5])
@@ -236,7 +237,7 @@ func splitDATEV(line string) (fields []string) {
 }
 
 // checkDATEV: two header lines, rows of 125 fields in Windows-1252, all dates in the header's range.
-func checkDATEV(t testing.TB, file string) *sums {
+func checkDATEV(t testing.TB, file string) *added {
 	for _, c := range []byte(file) {
 		require.True(t, c >= 0x20 || c == '\r' || c == '\n', "control character %x", c)
 	}
@@ -261,7 +262,7 @@ func checkDATEV(t testing.TB, file string) *sums {
 	} {
 		require.Equal(t, want, names[n-1])
 	}
-	s := newSums()
+	s := newAdded()
 	for _, line := range lines[2:] {
 		fields := splitDATEV(line)
 		require.Len(t, fields, 125, line)
@@ -297,17 +298,18 @@ func toUTF8(text string) string {
 	return string(runes)
 }
 
-var checkers = map[string]func(testing.TB, string) *sums{
-	booking.QuickBooks: checkQuickBooks, booking.Xero: checkXero, booking.NetSuite: checkNetSuite, booking.DATEV: checkDATEV, booking.CSV: checkCSV,
+var checkers = map[string]func(testing.TB, string) *added{
+	journal.QuickBooks.Name: checkQuickBooks, journal.Xero.Name: checkXero, journal.NetSuite.Name: checkNetSuite, journal.DATEV.Name: checkDATEV, journal.CSV.Name: checkCSV,
 }
 
 // checkFiles checks all files of a journal, and what they add up to.
-func checkFiles(t testing.TB, j *booking.Journal, name string) (count int) {
+func checkFiles(t testing.TB, j *journal.Summary, name string) (count int) {
 	contents, plan := files(t, j, name)
 	debit, tokens, accounts := new(big.Rat), new(big.Rat), map[string]*big.Rat{}
 	for i, file := range contents {
 		sum := sha256.Sum256([]byte(file))
 		require.Equal(t, hex.EncodeToString(sum[:]), plan[i].SHA256)
+		require.Contains(t, checkers, name, "the format needs a checker, by what its product publishes")
 		s := checkers[name](t, file)
 		require.Zero(t, s.debit.Cmp(s.credit), "%s: debits %v, credits %v", name, s.debit, s.credit)
 		require.Zero(t, s.debit.Cmp(rat(t, plan[i].Debit.String())), "%s: the manifest's sum of file %d", name, i+1)
@@ -323,16 +325,16 @@ func checkFiles(t testing.TB, j *booking.Journal, name string) (count int) {
 	debits, _ := j.Sums()
 	require.Zero(t, debit.Cmp(rat(t, debits.String())), "%s: the files have the journal's debits", name)
 	for _, a := range j.Accounts {
-		if sum := a.Debit.Sub(a.Credit); accounts[a.Account] != nil || !sum.IsZero() {
-			require.Zero(t, accounts[a.Account].Cmp(rat(t, sum.String())), "%s: account %s", name, a.Account)
+		if sum := a.Debit.Sub(a.Credit); accounts[string(a.Account)] != nil || !sum.IsZero() {
+			require.Zero(t, accounts[string(a.Account)].Cmp(rat(t, sum.String())), "%s: account %s", name, a.Account)
 		}
 	}
 	all := new(big.Rat).SetFrac(bigWei(j.Wei), new(big.Int).Exp(big.NewInt(10), big.NewInt(18), nil))
 	small := new(big.Rat).SetFrac(bigWei(j.Small.Wei), new(big.Int).Exp(big.NewInt(10), big.NewInt(18), nil))
 	switch name {
-	case booking.CSV:
+	case journal.CSV.Name:
 		require.Zero(t, tokens.Cmp(all), "the lines have every wei")
-	case booking.DATEV: // a posting is a row, so more of them round to zero than lines do
+	case journal.DATEV.Name: // a posting is a row, so more of them round to zero than lines do
 		require.LessOrEqual(t, tokens.Cmp(all), 0)
 	default:
 		require.Zero(t, new(big.Rat).Add(tokens, small).Cmp(all), "%s: the lines and what has no line have every wei", name)
@@ -340,9 +342,18 @@ func checkFiles(t testing.TB, j *booking.Journal, name string) (count int) {
 	return len(contents)
 }
 
-func bigWei(w chain.Wei) *big.Int {
+func bigWei(w fmt.Stringer) *big.Int {
 	n, _ := new(big.Int).SetString(w.String(), 10)
 	return n
+}
+
+// The document of journals has a row for each format of summaries.
+func TestFormatsAreDocumented(t *testing.T) {
+	text, err := os.ReadFile("../../../docs/journals.md")
+	require.NoError(t, err)
+	for _, name := range journal.FormatNames(journal.Summaries) {
+		require.Contains(t, string(text), "\n| `"+name+"` | ")
+	}
 }
 
 // Random months pass the checker of each format.
@@ -350,8 +361,8 @@ func TestFormats(t *testing.T) {
 	for seed := range 60 {
 		r := rand.New(rand.NewPCG(uint64(seed), 2))
 		payments, q, _ := randomMonth(t, r, 1+r.IntN(60))
-		j := makeJournal(t, payments, q)
-		for _, name := range booking.Formats() {
+		j := summarise(t, payments, q)
+		for _, name := range journal.FormatNames(journal.Summaries) {
 			checkFiles(t, j, name)
 		}
 	}
@@ -367,35 +378,35 @@ func TestManyTransactions(t *testing.T) {
 	for day := date(t, time.DateOnly, "2025-12-01"); day.Before(date(t, time.DateOnly, "2026-03-01")); day = day.AddDate(0, 0, 1) {
 		prices += day.Format(time.DateOnly) + ",0.2315\n"
 	}
-	q := booking.Question{By: booking.ByTransaction, Prices: readPrices(t, prices, "EUR")}
+	q := journal.Request{By: journal.ByTransaction, Prices: readPrices(t, prices, "EUR")}
 	q.Chart = readChart(t, settings+"layer,account,cost_centre,tax_code\nevm,6810,100,\n,6811,,40\n")
-	var payments made
+	var payments fees
 	start := date(t, time.DateOnly, "2025-12-01")
 	for i := range 10_000 {
 		at := start.Add(time.Duration(i) * 12 * time.Minute) // 83 days
 		payments = append(payments, payment(t, uint64(i+1), at.Format(time.RFC3339), byte(1+i%7), fmt.Sprintf("%d00000000000001", 3+i%977)))
 	}
-	j := makeJournal(t, payments, q)
+	j := summarise(t, payments, q)
 	require.EqualValues(t, 10_000, j.Fees)
 	counts := map[string]int{}
-	for _, name := range booking.Formats() {
+	for _, name := range journal.FormatNames(journal.Summaries) {
 		counts[name] = checkFiles(t, j, name)
 	}
-	require.Equal(t, 1, counts[booking.CSV])
-	require.Equal(t, 3, counts[booking.DATEV])
-	require.Greater(t, counts[booking.Xero], counts[booking.QuickBooks])
-	require.Greater(t, counts[booking.QuickBooks], 10)
+	require.Equal(t, 1, counts[journal.CSV.Name])
+	require.Equal(t, 3, counts[journal.DATEV.Name])
+	require.Greater(t, counts[journal.Xero.Name], counts[journal.QuickBooks.Name])
+	require.Greater(t, counts[journal.QuickBooks.Name], 10)
 
-	q.By = booking.ByDay
-	j = makeJournal(t, payments, q)
-	for _, name := range booking.Formats() {
+	q.By = journal.ByDay
+	j = summarise(t, payments, q)
+	for _, name := range journal.FormatNames(journal.Summaries) {
 		checkFiles(t, j, name)
 	}
 }
 
 // Labels, calls and symbols from outside stay text, in one cell of one line.
 func TestHostileText(t *testing.T) {
-	q := booking.Question{By: booking.ByTransaction, Prices: readPrices(t, "2026-01-01,1\n", "EUR")}
+	q := journal.Request{By: journal.ByTransaction, Prices: readPrices(t, "2026-01-01,1\n", "EUR")}
 	q.Chart = readChart(t, settings+"account\n6810\n")
 	for _, label := range []string{
 		"=cmd|' /C calc'!A0", "a\r\nFEE-1,01/01/2026,6810,9.00,,x", "\t@SUM(A1)", `";"` + "\n" + `"EXTF"`, strings.Repeat("ä\u202e\"", 50), "钱包 🦊", "\x1b[31mred", strings.Repeat("x", 200),
@@ -403,8 +414,8 @@ func TestHostileText(t *testing.T) {
 		q.Labels = labels(t, addressbook.Entry{Address: chain.Address20([20]byte{19: 1}), Label: label})
 		p := payment(t, 1, "2026-01-01T12:00:00Z", 1, "1000000000000000000")
 		p.Call = label
-		j := makeJournal(t, made{p}, q)
-		for _, name := range booking.Formats() {
+		j := summarise(t, fees{p}, q)
+		for _, name := range journal.FormatNames(journal.Summaries) {
 			require.Equal(t, 1, checkFiles(t, j, name))
 			contents, _ := files(t, j, name)
 			require.NotContains(t, contents[0], "\x1b")
@@ -416,9 +427,9 @@ func TestHostileText(t *testing.T) {
 // What a product does not take is refused before anything is written.
 func TestRefused(t *testing.T) {
 	eur := readPrices(t, "2026-01-01,1\n", "EUR")
-	one := made{payment(t, 1, "2026-01-01T12:00:00Z", 1, "1000000000000000000")}
-	huge := made{payment(t, 1, "2026-01-01T12:00:00Z", 1, "10000000000000000000000000000")}
-	var many made
+	one := fees{payment(t, 1, "2026-01-01T12:00:00Z", 1, "1000000000000000000")}
+	huge := fees{payment(t, 1, "2026-01-01T12:00:00Z", 1, "10000000000000000000000000000")}
+	var many fees
 	rows := "id,account\n"
 	for i := range 400 {
 		many = append(many, payment(t, uint64(i+1), "2026-01-01T12:00:00Z", 1, "1000000000000000000"))
@@ -426,42 +437,42 @@ func TestRefused(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		format, chart string
-		payments      made
+		payments      fees
 		currency      string
 		want          string
 	}{
-		"no tax rate":        {booking.Xero, "# asset: 1500\naccount\n6810\n", one, "EUR", `--as xero: the chart lacks a setting; add a line such as "# xero tax rate: Tax Exempt"`},
-		"tracking":           {booking.Xero, "# xero tax rate: No VAT\n# xero tracking 1: Region\naccount\n6810\n", one, "EUR", `--as xero: line 2 of the chart: xero tracking 1 "Region": want a tracking category and a column of the chart, such as Region = location`},
-		"too many lines":     {booking.Xero, settings + rows, many, "EUR", "entry FEE-GLMR-20260101 has 401 lines, and a file has at most 300; book by day or by transaction, or use fewer accounts and cost centres"},
-		"long number":        {booking.QuickBooks, settings + "# number prefix: NETWORK-FEES-\naccount\n6810\n", one, "EUR", `the journal number NETWORK-FEES-GLMR-20260101 has more than 21 characters; set a shorter one with "# number prefix: F-"`},
-		"formula prefix":     {booking.CSV, "# asset: 1500\n# number prefix: =A1\naccount\n6810\n", one, "EUR", `line 2 of the chart: number prefix "=A1": want at most 30 letters, digits, points, slashes and hyphens`},
-		"date form":          {booking.QuickBooks, settings + "# date form: MM/DD\naccount\n6810\n", one, "EUR", `--as quickbooks: line 9 of the chart: date form "MM/DD": want a form such as YYYY-MM-DD, MM/DD/YYYY or DD.MM.YYYY`},
-		"three decimals":     {booking.NetSuite, settings + "account\n6810\n", one, "KWD", "--as netsuite: KWD has 3 decimals, and the format has 2; choose journal-csv"},
-		"huge":               {booking.NetSuite, settings + "account\n6810\n", huge, "EUR", "entry FEE-GLMR-20260101: 10000000000.00 has more than 10 digits; book by day, or by transaction"},
-		"huge for DATEV":     {booking.DATEV, settings + "account\n6810\n", huge, "EUR", "entry FEE-GLMR-20260101: 10000000000.00 has more than 10 digits; book by day, or by transaction"},
-		"a name for DATEV":   {booking.DATEV, settings + "account\nFees\n", one, "EUR", `entry FEE-GLMR-20260101: the account "Fees" is not a number of DATEV with at most 4 digits; change the chart`},
-		"a long account":     {booking.DATEV, settings + "account\n68100\n", one, "EUR", `entry FEE-GLMR-20260101: the account "68100" is not a number of DATEV with at most 4 digits; change the chart`},
-		"cost centre":        {booking.DATEV, settings + "account,cost_centre\n6810,A&B\n", one, "EUR", `entry FEE-GLMR-20260101: cost_centre "A&B": want at most 36 letters, digits, blanks and underscores`},
-		"tax code":           {booking.DATEV, settings + "account,tax_code\n6810,USt\n", one, "EUR", `entry FEE-GLMR-20260101: tax_code "USt": want a BU-Schlüssel of at most 4 digits`},
-		"no consultant":      {booking.DATEV, "# asset: 1500\naccount\n6810\n", one, "EUR", `--as datev: the chart lacks a setting; add a line such as "# datev consultant: 29098"`},
-		"consultant":         {booking.DATEV, "# datev consultant: 12\naccount\n6810\n", one, "EUR", `--as datev: line 1 of the chart: datev consultant "12": want a number from 1001 to 9999999`},
-		"not ISO":            {booking.DATEV, settings + "account\n6810\n", one, "USDC", "--as datev: DATEV takes currencies with ISO codes only, and USDC is not one"},
-		"column":             {booking.CSV, "# columns: Date = day\naccount\n6810\n", one, "EUR", `--as journal-csv: line 1 of the chart: columns "Date = day": "day" is not a field: want account, amount, class, cost_centre, credit, currency, date, debit, department, description, fees, hash, location, memo, network, number, project, symbol, tax_code, token, wei`},
-		"rows":               {booking.CSV, "# rows per file: 1\naccount\n6810\n", one, "EUR", `--as journal-csv: line 1 of the chart: rows per file "1": want a number of rows, 2 or more`},
-		"not in the charset": {booking.CSV, settings + "# encoding: windows-1252\naccount\nΩ\n", one, "EUR", ""},
+		"no tax rate":        {journal.Xero.Name, "# asset: 1500\naccount\n6810\n", one, "EUR", `--as xero: the chart lacks a setting; add a line such as "# xero tax rate: Tax Exempt"`},
+		"tracking":           {journal.Xero.Name, "# xero tax rate: No VAT\n# xero tracking 1: Region\naccount\n6810\n", one, "EUR", `--as xero: line 2 of the chart: xero tracking 1 "Region": want a tracking category and a column of the chart, such as Region = location`},
+		"too many lines":     {journal.Xero.Name, settings + rows, many, "EUR", "entry FEE-GLMR-20260101 has 401 lines, and a file has at most 300; book by day or by transaction, or use fewer accounts and cost centres"},
+		"long number":        {journal.QuickBooks.Name, settings + "# number prefix: NETWORK-FEES-\naccount\n6810\n", one, "EUR", `the journal number NETWORK-FEES-GLMR-20260101 has more than 21 characters; set a shorter one with "# number prefix: F-"`},
+		"formula prefix":     {journal.CSV.Name, "# asset: 1500\n# number prefix: =A1\naccount\n6810\n", one, "EUR", `line 2 of the chart: number prefix "=A1": want at most 30 letters, digits, points, slashes and hyphens`},
+		"date form":          {journal.QuickBooks.Name, settings + "# date form: MM/DD\naccount\n6810\n", one, "EUR", `--as quickbooks: line 9 of the chart: date form "MM/DD": want a form such as YYYY-MM-DD, MM/DD/YYYY or DD.MM.YYYY`},
+		"three decimals":     {journal.NetSuite.Name, settings + "account\n6810\n", one, "KWD", "--as netsuite: KWD has 3 decimals, and the format has 2; choose journal-csv"},
+		"huge":               {journal.NetSuite.Name, settings + "account\n6810\n", huge, "EUR", "entry FEE-GLMR-20260101: 10000000000.00 has more than 10 digits; book by day, or by transaction"},
+		"huge for DATEV":     {journal.DATEV.Name, settings + "account\n6810\n", huge, "EUR", "entry FEE-GLMR-20260101: 10000000000.00 has more than 10 digits; book by day, or by transaction"},
+		"a name for DATEV":   {journal.DATEV.Name, settings + "account\nFees\n", one, "EUR", `entry FEE-GLMR-20260101: the account "Fees" is not a number of DATEV with at most 4 digits; change the chart`},
+		"a long account":     {journal.DATEV.Name, settings + "account\n68100\n", one, "EUR", `entry FEE-GLMR-20260101: the account "68100" is not a number of DATEV with at most 4 digits; change the chart`},
+		"cost centre":        {journal.DATEV.Name, settings + "account,cost_centre\n6810,A&B\n", one, "EUR", `entry FEE-GLMR-20260101: cost_centre "A&B": want at most 36 letters, digits, blanks and underscores`},
+		"tax code":           {journal.DATEV.Name, settings + "account,tax_code\n6810,USt\n", one, "EUR", `entry FEE-GLMR-20260101: tax_code "USt": want a BU-Schlüssel of at most 4 digits`},
+		"no consultant":      {journal.DATEV.Name, "# asset: 1500\naccount\n6810\n", one, "EUR", `--as datev: the chart lacks a setting; add a line such as "# datev consultant: 29098"`},
+		"consultant":         {journal.DATEV.Name, "# datev consultant: 12\naccount\n6810\n", one, "EUR", `--as datev: line 1 of the chart: datev consultant "12": want a number from 1001 to 9999999`},
+		"not ISO":            {journal.DATEV.Name, settings + "account\n6810\n", one, "USDC", "--as datev: DATEV takes currencies with ISO codes only, and USDC is not one"},
+		"column":             {journal.CSV.Name, "# columns: Date = day\naccount\n6810\n", one, "EUR", `--as journal-csv: line 1 of the chart: columns "Date = day": "day" is not a field: want account, amount, class, cost_centre, credit, currency, date, debit, department, description, fees, hash, location, memo, network, number, project, symbol, tax_code, token, wei`},
+		"rows":               {journal.CSV.Name, "# rows per file: 1\naccount\n6810\n", one, "EUR", `--as journal-csv: line 1 of the chart: rows per file "1": want a number of rows, 2 or more`},
+		"not in the charset": {journal.CSV.Name, settings + "# encoding: windows-1252\naccount\nΩ\n", one, "EUR", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			q := booking.Question{By: booking.ByDay, Prices: eur}
+			q := journal.Request{By: journal.ByDay, Prices: eur}
 			if c.currency != "EUR" {
 				q.Prices = readPrices(t, "2026-01-01,1\n", c.currency)
 			}
 			q.Chart = readChart(t, c.chart)
-			_, err := booking.NewFormat(c.format, &q)
+			_, err := journal.NewLayout(c.format, &q)
 			if err == nil {
 				q.Network, q.Symbol = "moonbeam", "GLMR"
-				j, wrong := booking.Make(context.Background(), c.payments, q)
+				j, wrong := journal.Summarise(context.Background(), paymentsOf(t, c.payments), q)
 				if err = wrong; wrong == nil {
-					f, wrong := booking.NewFormat(c.format, &j.Question)
+					f, wrong := journal.NewLayout(c.format, &j.Request)
 					require.NoError(t, wrong)
 					_, err = j.Plan(context.Background(), f)
 				}
@@ -477,11 +488,11 @@ func TestRefused(t *testing.T) {
 
 // A CSV has the columns, separators, dates and numbers that the chart chooses, and rows per file.
 func TestChosenColumns(t *testing.T) {
-	q := booking.Question{By: booking.ByDay, Prices: readPrices(t, "2026-01-01,0.5\n2026-01-02,0.5\n", "EUR")}
+	q := journal.Request{By: journal.ByDay, Prices: readPrices(t, "2026-01-01,0.5\n2026-01-02,0.5\n", "EUR")}
 	q.Chart = readChart(t, "# asset: 1500\n# columns: Datum = date, Beleg = number, Konto = account, Betrag = amount, KST = cost_centre, Menge = token, wei, Text = description\n"+
 		"# date form: DD.MM.YYYY\n# decimal: comma\n# separator: semicolon\n# line end: lf\n# encoding: windows-1252\n# rows per file: 3\naccount,cost_centre\n6810,Büro\n")
-	j := makeJournal(t, made{payment(t, 1, "2026-01-01T12:00:00Z", 1, "2500000000000000000"), payment(t, 2, "2026-01-02T12:00:00Z", 1, "1000000000000000000")}, q)
-	contents, plan := files(t, j, booking.CSV)
+	j := summarise(t, fees{payment(t, 1, "2026-01-01T12:00:00Z", 1, "2500000000000000000"), payment(t, 2, "2026-01-02T12:00:00Z", 1, "1000000000000000000")}, q)
+	contents, plan := files(t, j, journal.CSV.Name)
 	require.Equal(t, []string{
 		"Datum;Beleg;Konto;Betrag;KST;Menge;wei;Text\n" +
 			"01.01.2026;FEE-GLMR-20260101;6810;1,25;B\xfcro;2,500000000000000000;2500000000000000000;fees 2026-01-01: 2.500000000000000000 GLMR\n" +
@@ -491,24 +502,32 @@ func TestChosenColumns(t *testing.T) {
 			"02.01.2026;FEE-GLMR-20260102;1500;-0,50;;1,000000000000000000;1000000000000000000;fees 2026-01-02: 1.000000000000000000 GLMR\n",
 	}, contents)
 	require.EqualValues(t, 2, plan[1].Rows)
-	f, err := booking.NewFormat(booking.CSV, &j.Question)
+	f, err := journal.NewLayout(journal.CSV.Name, &j.Request)
 	require.NoError(t, err)
 	require.Empty(t, f.Lacks(j))
-	f, err = booking.NewFormat(booking.QuickBooks, &j.Question)
+	f, err = journal.NewLayout(journal.QuickBooks.Name, &j.Request)
 	require.NoError(t, err)
 	require.Equal(t, []string{"cost_centre"}, f.Lacks(j))
+}
+
+// A column may have no heading.
+func TestColumnWithoutHeading(t *testing.T) {
+	q := journal.Request{Prices: readPrices(t, "2026-01-01,1\n", "EUR")}
+	q.Chart = readChart(t, settings+"# columns: = date, account\naccount\n6810\n")
+	_, err := journal.NewLayout(journal.CSV.Name, &q)
+	require.NoError(t, err)
 }
 
 // Amounts have the decimals of the currency in a CSV, and two in the other formats.
 func TestDecimals(t *testing.T) {
 	for currency, want := range map[string][2]string{"JPY": {"124", "124.00"}, "EUR": {"123.57", "123.57"}, "KWD": {"123.568", ""}} {
-		q := booking.Question{By: booking.ByDay, Prices: readPrices(t, "2026-01-01,123.5675\n", currency)}
+		q := journal.Request{By: journal.ByDay, Prices: readPrices(t, "2026-01-01,123.5675\n", currency)}
 		q.Chart = readChart(t, settings+"account\n6810\n")
-		j := makeJournal(t, made{payment(t, 1, "2026-01-01T12:00:00Z", 1, "1000000000000000000")}, q)
-		contents, _ := files(t, j, booking.CSV)
+		j := summarise(t, fees{payment(t, 1, "2026-01-01T12:00:00Z", 1, "1000000000000000000")}, q)
+		contents, _ := files(t, j, journal.CSV.Name)
 		require.Contains(t, contents[0], ",6810,"+want[0]+",,"+currency+",")
 		if want[1] != "" {
-			contents, _ = files(t, j, booking.NetSuite)
+			contents, _ = files(t, j, journal.NetSuite.Name)
 			require.Contains(t, contents[0], ",6810,"+want[1]+",,")
 		}
 	}
@@ -517,10 +536,10 @@ func TestDecimals(t *testing.T) {
 // The fiscal year of a DATEV file begins in the month of the setting.
 func TestFiscalYear(t *testing.T) {
 	for month, want := range map[string]string{"1": "20260101", "2": "20260201", "3": "20250301", "7": "20250701"} {
-		q := booking.Question{By: booking.ByDay, Prices: readPrices(t, "2026-02-03,1\n", "EUR")}
+		q := journal.Request{By: journal.ByDay, Prices: readPrices(t, "2026-02-03,1\n", "EUR")}
 		q.Chart = readChart(t, settings+"# datev fiscal year month: "+month+"\naccount\n6810\n")
-		j := makeJournal(t, made{payment(t, 1, "2026-02-03T12:00:00Z", 1, "1000000000000000000")}, q)
-		contents, _ := files(t, j, booking.DATEV)
+		j := summarise(t, fees{payment(t, 1, "2026-02-03T12:00:00Z", 1, "1000000000000000000")}, q)
+		contents, _ := files(t, j, journal.DATEV.Name)
 		head := splitDATEV(strings.SplitN(contents[0], "\r\n", 2)[0])
 		require.Equal(t, want, head[12])
 		require.Equal(t, "20260201", head[14])

@@ -1,78 +1,23 @@
-package booking
+package journal
 
 import (
-	"encoding/csv"
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/shopspring/decimal"
+	"golang.org/x/text/encoding/charmap"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/console"
-	"github.com/feeledger/fees/internal/finance/chart"
 	"github.com/feeledger/fees/internal/table"
 )
 
-// Format writes entries for an accounting system.
-type Format struct {
-	Name string
-	// ZeroLines reports whether amounts that round to zero have lines too.
-	ZeroLines bool
-	carries   []chart.Target // the dimensions that it has a place for
-	maxRows   int            // of a file, without its header; 0 means unlimited
-	monthly   bool           // a file has the entries of one month
-	crlf      bool           // lines end with CR LF; else with LF
-	// head returns the lines above the entries, of a file whose first entry is given.
-	head func(first *Entry) []string
-	// rows returns the lines of an entry; none where all its amounts are zero.
-	rows   func(*Entry) ([]string, error)
-	encode func(string) (string, error) // nil is UTF-8
-}
-
-// The names of the formats.
-const (
-	QuickBooks = "quickbooks"
-	Xero       = "xero"
-	NetSuite   = "netsuite"
-	DATEV      = "datev"
-	CSV        = "journal-csv"
-)
-
-// Formats lists the names of the formats.
-func Formats() []string { return []string{QuickBooks, Xero, NetSuite, DATEV, CSV} }
-
-// NewFormat returns a format of [Formats], with the settings of the question's chart.
-func NewFormat(name string, q *Question) (*Format, error) {
-	s := settings{q}
-	create := map[string]func(settings) (*Format, error){
-		QuickBooks: newQuickBooks, Xero: newXero, NetSuite: newNetSuite, DATEV: newDATEV, CSV: newCSV,
-	}[name]
-	if create == nil {
-		return nil, fmt.Errorf("no accounting system is called %q", name)
-	}
-	f, err := create(s)
-	if err != nil {
-		return nil, fmt.Errorf("--as %s: %w", name, err)
-	}
-	f.Name = name
-	return f, nil
-}
-
-// Lacks returns the dimensions that a journal has and the format does not.
-func (f *Format) Lacks(j *Journal) (names []string) {
-	for _, t := range chart.DimensionTargets() {
-		if j.Dimensions[t] && !slices.Contains(f.carries, t) {
-			names = append(names, string(t))
-		}
-	}
-	return names
-}
-
 // settings are those of a chart.
-type settings struct{ *Question }
+type settings struct{ *Request }
 
 func (s settings) get(name string) string { return s.Chart.Setting(name) }
 
@@ -91,10 +36,8 @@ func (s settings) choice(name string, words ...string) (string, error) {
 	if value == "" {
 		return words[0], nil
 	}
-	for _, word := range words {
-		if value == word {
-			return word, nil
-		}
+	if slices.Contains(words, value) {
+		return value, nil
 	}
 	return "", s.wrong(name, "want "+strings.Join(words, ", "))
 }
@@ -137,36 +80,13 @@ func (s settings) twoDecimals() error {
 	return nil
 }
 
-// sameHead is the head of a format whose files all begin with the same line.
-func sameHead(line string) func(*Entry) []string {
-	return func(*Entry) []string { return []string{line} }
-}
-
-// linesOf are an entry's lines that are not zero.
-func linesOf(e *Entry) (lines []*Line, err error) {
-	all, err := e.Lines()
-	for _, l := range all {
-		if !l.Amount.IsZero() {
-			lines = append(lines, l)
-		}
+// number returns the whole number, from least to most, that a setting has.
+func (s settings) number(name, value string, least, most uint64, want string) (int, error) {
+	n, err := strconv.ParseUint(value, 10, 31)
+	if err != nil || n < least || n > most {
+		return 0, s.wrong(name, want)
 	}
-	return lines, err
-}
-
-// sides are the cells of an amount in a column of debits and one of credits.
-func (l *Line) sides(amount string) (debit, credit string) {
-	if l.Debit {
-		return amount, ""
-	}
-	return "", amount
-}
-
-// signed is the amount with a minus for a credit.
-func (l *Line) signed() decimal.Decimal {
-	if l.Debit {
-		return l.Amount
-	}
-	return l.Amount.Neg()
+	return int(n), nil
 }
 
 // describe returns the text of a line, with the amount in the token.
@@ -185,20 +105,31 @@ func (s settings) describe(l *Line) string {
 }
 
 // tokens is an amount in the token, with its symbol.
-func (s settings) tokens(wei chain.Wei) string {
+func (s settings) tokens(wei chain.SignedWei) string {
 	return s.Tokens(wei) + " " + text(s.Symbol)
 }
 
-// csvLine is a line of CSV, without its end.
-func csvLine(separator rune, fields ...string) string {
-	var line strings.Builder
-	w := csv.NewWriter(&line)
-	w.Comma = separator
-	if err := w.Write(fields); err != nil {
-		panic(err) // the separator is one of ours
+// toWindows1252 encodes text. A character that Windows-1252 lacks is an error.
+func toWindows1252(text string) (string, error) {
+	encoded := make([]byte, 0, len(text))
+	for _, r := range text {
+		b, known := charmap.Windows1252.EncodeRune(r)
+		if !known {
+			return "", fmt.Errorf("the character %q of %q is not in Windows-1252; rename it, or choose another encoding", r, text)
+		}
+		encoded = append(encoded, b)
 	}
-	w.Flush()
-	return strings.TrimSuffix(line.String(), "\n")
+	return string(encoded), nil
+}
+
+// inWindows1252 is a text with question marks for the characters that Windows-1252 lacks.
+func inWindows1252(text string) string {
+	return strings.Map(func(r rune) rune {
+		if _, known := charmap.Windows1252.EncodeRune(r); !known {
+			return '?'
+		}
+		return r
+	}, text)
 }
 
 // maxAmount is the largest amount of 10 digits and 2 decimals.

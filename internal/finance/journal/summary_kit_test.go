@@ -1,12 +1,12 @@
-package booking_test
+package journal_test
 
 import (
 	"bytes"
 	"context"
 	"fmt"
 	"io"
-	"iter"
 	"math/big"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -16,43 +16,51 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/internal/finance/addressbook"
-	"github.com/feeledger/fees/internal/finance/booking"
 	"github.com/feeledger/fees/internal/finance/chart"
 	"github.com/feeledger/fees/internal/finance/journal"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/money"
 )
 
-// made are payments that a test makes.
-type made []*journal.Payment
+// fees are the transactions of a test.
+type fees []*ledger.Transaction
 
-func (m made) All(ctx context.Context) iter.Seq2[*journal.Payment, error] {
-	return func(yield func(*journal.Payment, error) bool) {
-		for _, p := range m {
-			if !yield(p, ctx.Err()) {
-				return
-			}
+// paymentsOf returns the payments of everybody.
+func paymentsOf(t testing.TB, list fees) *journal.Payments {
+	book, accounts, last := &made{}, []chain.Address{{}}, uint64(0)
+	for _, x := range list {
+		last = max(last, x.Height)
+		payer, known := x.Payer.Get()
+		if !known {
+			book.unpaid = append(book.unpaid, x)
+			continue
+		}
+		book.payments = append(book.payments, x)
+		if !slices.Contains(accounts, payer) {
+			accounts = append(accounts, payer)
 		}
 	}
+	payments, err := journal.Find(context.Background(), book, question(accounts, 0, last))
+	require.NoError(t, err)
+	return payments
 }
 
-// payment is a payment of an account, made at a time.
-func payment(t testing.TB, height uint64, at string, payer byte, wei string) *journal.Payment {
+// payment is a transaction of an account, made at a time.
+func payment(t testing.TB, height uint64, at string, payer byte, amount string) *ledger.Transaction {
 	when, err := time.Parse(time.RFC3339, at)
 	require.NoError(t, err)
 	made, err := chain.TimeAt(uint64(when.UnixMilli()))
 	require.NoError(t, err)
-	p := &journal.Payment{Transaction: &ledger.Transaction{
+	p := &ledger.Transaction{
 		Cost: ledger.Cost{
 			Height: height, Index: 4, Time: chain.Some(made), Payer: chain.Some(chain.Address20([20]byte{19: payer})),
 			Kind: ledger.Kind{Layer: fee.EVM, Call: "ethereum.transact", Recipient: chain.Some(chain.Address20([20]byte{18: 1, 19: payer})), Outcome: fee.Succeeded},
 		},
 		Hash: chain.Hash{1, byte(height >> 8), byte(height)}, EVMHash: chain.Some(chain.Hash{2, byte(height >> 8), byte(height)}),
-	}}
-	if wei != "" {
-		paid, err := chain.ParseWei(wei)
-		require.NoError(t, err)
-		p.Paid = chain.Some(paid)
+	}
+	if amount != "" {
+		p.Charged = chain.Some(wei(t, amount))
+		p.Fee = p.Charged
 	}
 	return p
 }
@@ -97,14 +105,14 @@ func january(price func(day int) string) string {
 	return list.String()
 }
 
-func makeJournal(t testing.TB, payments made, q booking.Question) *booking.Journal {
+func summarise(t testing.TB, payments fees, q journal.Request) *journal.Summary {
 	q.Network, q.Symbol = "moonbeam", "GLMR"
-	j, err := booking.Make(context.Background(), payments, q)
+	j, err := journal.Summarise(context.Background(), paymentsOf(t, payments), q)
 	require.NoError(t, err)
 	return j
 }
 
-func entries(t testing.TB, j *booking.Journal) (list []*booking.Entry) {
+func entries(t testing.TB, j *journal.Summary) (list []*journal.Entry) {
 	for e, err := range j.Each(context.Background()) {
 		require.NoError(t, err)
 		list = append(list, e)
@@ -113,8 +121,8 @@ func entries(t testing.TB, j *booking.Journal) (list []*booking.Entry) {
 }
 
 // files are the files of a journal in a format.
-func files(t testing.TB, j *booking.Journal, name string) (contents []string, plan []*booking.File) {
-	f, err := booking.NewFormat(name, &j.Question)
+func files(t testing.TB, j *journal.Summary, name string) (contents []string, plan []*journal.File) {
+	f, err := journal.NewLayout(name, &j.Request)
 	require.NoError(t, err)
 	plan, err = j.Plan(context.Background(), f)
 	require.NoError(t, err)

@@ -1,4 +1,4 @@
-package booking_test
+package journal_test
 
 import (
 	"context"
@@ -13,8 +13,8 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/internal/finance/addressbook"
-	"github.com/feeledger/fees/internal/finance/booking"
 	"github.com/feeledger/fees/internal/finance/chart"
+	"github.com/feeledger/fees/internal/finance/journal"
 	"github.com/feeledger/fees/internal/money"
 )
 
@@ -26,18 +26,18 @@ import (
 // The sum is 0.053, so the month is 0.05 EUR: A 0.026 and B 0.027, floors 0.02 and 0.02, one cent
 // more for B with the larger remainder.
 func TestByHand(t *testing.T) {
-	payments := made{
+	payments := fees{
 		payment(t, 1, "2026-01-01T12:00:00Z", 1, "100000000000000000"), payment(t, 2, "2026-01-01T13:00:00Z", 2, "120000000000000000"),
 		payment(t, 3, "2026-01-02T12:00:00Z", 1, "20000000000000000"), payment(t, 4, "2026-01-02T13:00:00Z", 2, "10000000000000000"),
 	}
-	q := booking.Question{By: booking.ByDay, Prices: readPrices(t, "2026-01-01,0.20\n2026-01-02,0.30\n", "EUR")}
+	q := journal.Request{By: journal.ByDay, Prices: readPrices(t, "2026-01-01,0.20\n2026-01-02,0.30\n", "EUR")}
 	q.Chart = readChart(t, settings+"label,account,asset,cost_centre\nA,6810,1510,100\nB,6811,1511,200\n")
 	q.Labels = labels(t, addressbook.Entry{Address: chain.Address20([20]byte{19: 1}), Label: "A"}, addressbook.Entry{Address: chain.Address20([20]byte{19: 2}), Label: "B"})
 
 	type line struct{ entry, account, cost, debit, credit string }
-	of := func(by booking.By) (lines []line) {
+	of := func(by journal.By) (lines []line) {
 		q.By = by
-		j := makeJournal(t, payments, q)
+		j := summarise(t, payments, q)
 		require.Equal(t, "0.053", j.Exact.String())
 		require.Equal(t, "0.05", j.Money(j.Total))
 		require.Equal(t, "250000000000000000", j.Wei.String())
@@ -45,7 +45,7 @@ func TestByHand(t *testing.T) {
 			list, err := e.Lines()
 			require.NoError(t, err)
 			for _, l := range list {
-				x := line{e.Number + " " + e.Date.Format(time.DateOnly), l.Account, l.Value(chart.CostCentre), j.Money(l.Amount), ""}
+				x := line{e.Reference + " " + e.Date.Format(time.DateOnly), string(l.Account), l.Value(chart.CostCentre), j.Money(l.Amount), ""}
 				if !l.Debit {
 					x.debit, x.credit = "", x.debit
 				}
@@ -57,7 +57,7 @@ func TestByHand(t *testing.T) {
 	require.Equal(t, []line{
 		{"FEE-GLMR-202601 2026-01-31", "6810", "100", "0.02", ""}, {"FEE-GLMR-202601 2026-01-31", "6811", "200", "0.03", ""},
 		{"FEE-GLMR-202601 2026-01-31", "1510", "", "", "0.02"}, {"FEE-GLMR-202601 2026-01-31", "1511", "", "", "0.03"},
-	}, of(booking.ByMonth))
+	}, of(journal.ByMonth))
 	// By day, 0.044 is 0.04 = 0.02 + 0.02, and 0.009 is 0.01: A's remainder 0.006 is larger than B's
 	// 0.003. A would have 0.03 of its 0.02, and B 0.02 of its 0.03: the rounding entry corrects both.
 	require.Equal(t, []line{
@@ -67,17 +67,17 @@ func TestByHand(t *testing.T) {
 		{"FEE-GLMR-20260102 2026-01-02", "1510", "", "", "0.01"}, {"FEE-GLMR-20260102 2026-01-02", "1511", "", "", "0.00"},
 		{"FEE-GLMR-20260102R 2026-01-02", "1510", "", "0.01", ""}, {"FEE-GLMR-20260102R 2026-01-02", "6859", "", "0.01", ""},
 		{"FEE-GLMR-20260102R 2026-01-02", "6859", "", "", "0.01"}, {"FEE-GLMR-20260102R 2026-01-02", "1511", "", "", "0.01"},
-	}, of(booking.ByDay))
-	require.Equal(t, line{"FEE-GLMR-1-4 2026-01-01", "6810", "100", "0.02", ""}, of(booking.ByTransaction)[0])
+	}, of(journal.ByDay))
+	require.Equal(t, line{"FEE-GLMR-1-4 2026-01-01", "6810", "100", "0.02", ""}, of(journal.ByTransaction)[0])
 }
 
 // Days and months are those of the zone.
-func TestZone(t *testing.T) {
+func TestZoneOfASummary(t *testing.T) {
 	zone, err := time.LoadLocation("Europe/Berlin")
 	require.NoError(t, err)
-	q := booking.Question{By: booking.ByMonth, Zone: zone, Prices: readPrices(t, "2026-01-31,1\n2026-02-01,1\n", "EUR")}
+	q := journal.Request{By: journal.ByMonth, Zone: zone, Prices: readPrices(t, "2026-01-31,1\n2026-02-01,1\n", "EUR")}
 	q.Chart = readChart(t, settings+"account\n6810\n")
-	j := makeJournal(t, made{payment(t, 1, "2026-01-31T22:59:59Z", 1, "1000000000000000000"), payment(t, 2, "2026-01-31T23:00:00Z", 1, "1000000000000000000")}, q)
+	j := summarise(t, fees{payment(t, 1, "2026-01-31T22:59:59Z", 1, "1000000000000000000"), payment(t, 2, "2026-01-31T23:00:00Z", 1, "1000000000000000000")}, q)
 	list := entries(t, j)
 	require.Len(t, list, 2)
 	require.Equal(t, "2026-01-31", list[0].Date.Format(time.DateOnly))
@@ -85,27 +85,27 @@ func TestZone(t *testing.T) {
 }
 
 // What cannot be booked is counted or an error, and never zero.
-func TestUnknown(t *testing.T) {
-	q := booking.Question{By: booking.ByDay, Prices: readPrices(t, "2026-01-01,0.20\n", "EUR")}
+func TestUnknownInASummary(t *testing.T) {
+	q := journal.Request{By: journal.ByDay, Prices: readPrices(t, "2026-01-01,0.20\n", "EUR")}
 	q.Chart = readChart(t, settings+"label,account\nA,6810\n")
 	known, unknown := payment(t, 1, "2026-01-01T12:00:00Z", 1, "1000000000000000000"), payment(t, 2, "2026-01-01T12:00:00Z", 1, "")
 	nobody := payment(t, 3, "2026-01-01T12:00:00Z", 1, "5")
 	nobody.Payer = chain.Optional[chain.Address]{}
 	later := payment(t, 4, "2026-01-03T12:00:00Z", 1, "7")
-	j := makeJournal(t, made{known, unknown, nobody}, q)
+	j := summarise(t, fees{known, unknown, nobody}, q)
 	require.EqualValues(t, 2, j.Undetermined)
 	require.EqualValues(t, 1, j.Fees)
-	require.EqualValues(t, 1, j.SuspenseFees)
-	require.Equal(t, "1-4", j.Suspended[0].ID)
-	require.Equal(t, "9999", entries(t, j)[0].Postings[0].Debit)
+	require.EqualValues(t, 1, j.Suspense.Fees)
+	require.Equal(t, "1-4", j.Suspended[0].Facts.ID)
+	require.EqualValues(t, "9999", entries(t, j)[0].Postings[0].Account)
 
-	_, err := booking.Make(context.Background(), made{known, later}, q)
+	_, err := journal.Summarise(context.Background(), paymentsOf(t, fees{known, later}), q)
 	var missing *money.MissingError
 	require.ErrorAs(t, err, &missing)
 	q.Partial = true
-	j = makeJournal(t, made{known, later}, q)
-	require.EqualValues(t, 1, j.Unpriced)
-	require.Equal(t, "7", j.UnpricedWei.String())
+	j = summarise(t, fees{known, later}, q)
+	require.EqualValues(t, 1, j.Unpriced.Fees)
+	require.Equal(t, "7", j.Unpriced.Wei.String())
 	require.Equal(t, "0.20", j.Money(j.Total))
 
 	for text, want := range map[string]string{
@@ -115,7 +115,7 @@ func TestUnknown(t *testing.T) {
 		"# asset: 1\naccount\n6810\n# rounding: 6810\n": "",
 	} {
 		q.Chart = readChart(t, text)
-		_, err := booking.Make(context.Background(), made{known}, q)
+		_, err := journal.Summarise(context.Background(), paymentsOf(t, fees{known}), q)
 		if want == "" {
 			require.NoError(t, err)
 		} else {
@@ -123,19 +123,19 @@ func TestUnknown(t *testing.T) {
 		}
 	}
 	q.Chart = readChart(t, "account,asset\n6810,1510\n")
-	q.By = booking.ByTransaction
-	_, err = booking.Make(context.Background(), made{payment(t, 1, "2026-01-01T12:00:00Z", 1, "20000000000000000"), payment(t, 2, "2026-01-01T12:00:00Z", 1, "20000000000000000")}, q)
+	q.By = journal.ByTransaction
+	_, err = journal.Summarise(context.Background(), paymentsOf(t, fees{payment(t, 1, "2026-01-01T12:00:00Z", 1, "20000000000000000"), payment(t, 2, "2026-01-01T12:00:00Z", 1, "20000000000000000")}), q)
 	require.EqualError(t, err, `the entry FEE--20260101R needs a rounding account; add the line "# rounding: ACCOUNT" to the chart`)
 	timeless := payment(t, 1, "2026-01-01T12:00:00Z", 1, "5")
 	timeless.Time = chain.Optional[chain.Time]{}
-	_, err = booking.Make(context.Background(), made{timeless}, q)
+	_, err = journal.Summarise(context.Background(), paymentsOf(t, fees{timeless}), q)
 	require.ErrorIs(t, err, chain.ErrMissing)
-	list := entries(t, makeJournal(t, nil, q))
+	list := entries(t, summarise(t, nil, q))
 	require.Empty(t, list)
 }
 
 // randomMonth is a month of random fees in a random chart.
-func randomMonth(t testing.TB, r *rand.Rand, count int) (made, booking.Question, map[string]string) {
+func randomMonth(t testing.TB, r *rand.Rand, count int) (fees, journal.Request, map[string]string) {
 	prices := map[string]string{}
 	list := january(func(day int) string {
 		price := fmt.Sprintf("%d.%0*d1", r.IntN(3), 1+r.IntN(10), r.IntN(10_000))
@@ -152,9 +152,9 @@ func randomMonth(t testing.TB, r *rand.Rand, count int) (made, booking.Question,
 	if r.IntN(2) == 0 {
 		rows += ",evm,6812,,,,\n"
 	}
-	q := booking.Question{By: []booking.By{booking.ByTransaction, booking.ByDay, booking.ByMonth}[r.IntN(3)], Prices: readPrices(t, list, "EUR")}
+	q := journal.Request{By: []journal.By{journal.ByTransaction, journal.ByDay, journal.ByMonth}[r.IntN(3)], Prices: readPrices(t, list, "EUR")}
 	q.Chart = readChart(t, settings+rows+",,,1599,,,\n")
-	var payments made
+	var payments fees
 	for i := range count {
 		digits := 1 + r.IntN(21) // from a wei to a thousand tokens
 		wei := new(big.Int)
@@ -183,14 +183,14 @@ func TestRandomMonths(t *testing.T) {
 		payments, q, prices := randomMonth(t, r, r.IntN(40))
 		wei, exact := new(big.Int), new(big.Rat)
 		for _, p := range payments {
-			paid, _ := p.Paid.Get()
+			paid, _ := p.Paid().Get()
 			amount, _ := new(big.Int).SetString(paid.String(), 10)
 			wei.Add(wei, amount)
 			at, _ := p.Time.Get()
 			value := new(big.Rat).SetFrac(amount, new(big.Int).Exp(big.NewInt(10), big.NewInt(18), nil))
 			exact.Add(exact, value.Mul(value, rat(t, prices[at.Std().Format(time.DateOnly)])))
 		}
-		j := makeJournal(t, payments, q)
+		j := summarise(t, payments, q)
 		require.Equal(t, wei.String(), j.Wei.String(), seed)
 		require.Zero(t, exact.Cmp(rat(t, j.Exact.String())), "seed %d: %v %v", seed, exact, j.Exact)
 		total := halfUp(exact)
@@ -201,8 +201,8 @@ func TestRandomMonths(t *testing.T) {
 		numbers := map[string]bool{}
 		list := entries(t, j)
 		for i, e := range list {
-			require.False(t, numbers[e.Number], "seed %d: %s", seed, e.Number)
-			numbers[e.Number] = true
+			require.False(t, numbers[e.Reference], "seed %d: %s", seed, e.Reference)
+			numbers[e.Reference] = true
 			require.Equal(t, e.Rounding, i == len(list)-1 && e.Rounding, "the rounding entry is the last")
 			lines, err := e.Lines()
 			require.NoError(t, err)
@@ -223,13 +223,13 @@ func TestRandomMonths(t *testing.T) {
 				case l.Account == "6859":
 					rounding.Add(rounding, signed)
 				case l.Account < "2000":
-					if assets[l.Account] == nil {
-						assets[l.Account] = new(big.Rat)
+					if assets[string(l.Account)] == nil {
+						assets[string(l.Account)] = new(big.Rat)
 					}
-					assets[l.Account].Sub(assets[l.Account], signed)
+					assets[string(l.Account)].Sub(assets[string(l.Account)], signed)
 				}
 			}
-			require.Zero(t, debit.Cmp(credit), "seed %d: entry %s: %v %v", seed, e.Number, debit, credit)
+			require.Zero(t, debit.Cmp(credit), "seed %d: entry %s: %v %v", seed, e.Reference, debit, credit)
 			if !e.Rounding {
 				posted.Add(posted, debit)
 				sum := new(big.Rat)
@@ -238,12 +238,12 @@ func TestRandomMonths(t *testing.T) {
 					sum.Add(sum, x)
 					apart := new(big.Rat).Sub(x, rat(t, p.Amount.String()))
 					require.Negative(t, apart.Abs(apart).Cmp(big.NewRat(1, 100)), "a posting is less than a cent from its exact amount")
-					if exactAssets[p.Credit] == nil {
-						exactAssets[p.Credit] = new(big.Rat)
+					if exactAssets[string(p.Contra)] == nil {
+						exactAssets[string(p.Contra)] = new(big.Rat)
 					}
-					exactAssets[p.Credit].Add(exactAssets[p.Credit], x)
+					exactAssets[string(p.Contra)].Add(exactAssets[string(p.Contra)], x)
 				}
-				require.Zero(t, halfUp(sum).Cmp(debit), "seed %d: entry %s", seed, e.Number)
+				require.Zero(t, halfUp(sum).Cmp(debit), "seed %d: entry %s", seed, e.Reference)
 			} else {
 				rounded++
 			}
@@ -266,23 +266,16 @@ func TestRandomMonths(t *testing.T) {
 
 // A report that is a wei apart, or the smallest part of a cent, is a difference.
 func TestCompare(t *testing.T) {
-	q := booking.Question{By: booking.ByDay, Prices: readPrices(t, "2026-01-01,0.20\n", "EUR"), Partial: true}
+	q := journal.Request{By: journal.ByDay, Prices: readPrices(t, "2026-01-01,0.20\n", "EUR"), Partial: true}
 	q.Chart = readChart(t, settings+"account\n6810\n")
-	j := makeJournal(t, made{payment(t, 1, "2026-01-01T12:00:00Z", 1, "1000000000000000000"), payment(t, 2, "2026-01-02T12:00:00Z", 1, "7")}, q)
-	worth := func(wei string) chain.Optional[money.Amount] {
-		amount, err := chain.ParseWei(wei)
-		require.NoError(t, err)
+	j := summarise(t, fees{payment(t, 1, "2026-01-01T12:00:00Z", 1, "1000000000000000000"), payment(t, 2, "2026-01-02T12:00:00Z", 1, "7")}, q)
+	worth := func(text string) chain.Optional[money.Amount] {
 		at, _ := payment(t, 1, "2026-01-01T12:00:00Z", 1, "1").Time.Get()
-		return money.Value(q.Prices.Valuer(), amount, chain.Some(at))
+		return money.Value(q.Prices.Valuer(), wei(t, text), chain.Some(at))
 	}
-	wei := func(text string) chain.Wei {
-		amount, err := chain.ParseWei(text)
-		require.NoError(t, err)
-		return amount
-	}
-	require.NoError(t, j.Compare(wei("1000000000000000007"), worth("1000000000000000000")))
-	require.NoError(t, j.Compare(wei("1000000000000000007"), chain.Optional[money.Amount]{}))
-	var difference *booking.DifferenceError
-	require.ErrorAs(t, j.Compare(wei("1000000000000000008"), worth("1000000000000000000")), &difference)
-	require.EqualError(t, j.Compare(wei("1000000000000000007"), worth("1000000000000000001")), "the report has 0.2000000000000000002 EUR charged, and the journal 0.2 EUR; nothing is written")
+	require.NoError(t, j.Compare(wei(t, "1000000000000000007"), worth("1000000000000000000")))
+	require.NoError(t, j.Compare(wei(t, "1000000000000000007"), chain.Optional[money.Amount]{}))
+	var difference *journal.TieError
+	require.ErrorAs(t, j.Compare(wei(t, "1000000000000000008"), worth("1000000000000000000")), &difference)
+	require.EqualError(t, j.Compare(wei(t, "1000000000000000007"), worth("1000000000000000001")), "the report has 0.2000000000000000002 EUR charged, and the journal 0.2 EUR; nothing is written")
 }

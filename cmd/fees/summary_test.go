@@ -245,5 +245,5 @@ func TestTextJournalsWithChart(t *testing.T) {
 	}
 	_, stderr, code := fees(booking("beancount")...)
 	require.NotEqual(t, exitOK, code)
-	require.Contains(t, stderr, "does not lie below one of Assets")
+	require.Contains(t, stderr, "is not below one of Assets")
 }

@@ -1,4 +1,4 @@
-package booking_test
+package journal_test
 
 import (
 	"bytes"
@@ -8,13 +8,13 @@ import (
 	"testing"
 
 	"github.com/feeledger/fees/internal/console"
-	"github.com/feeledger/fees/internal/finance/booking"
 	"github.com/feeledger/fees/internal/finance/chart"
+	"github.com/feeledger/fees/internal/finance/journal"
 	"github.com/feeledger/fees/internal/money"
 )
 
 // A fee of 2.5 tokens becomes a journal for NetSuite.
-func Example() {
+func ExampleSummarise() {
 	ctx := context.Background()
 	accounts, err := chart.Read([]byte("# asset: 1510 Digital assets\naccount,department\n6810 Network fees,Treasury\n"))
 	if err != nil {
@@ -24,14 +24,14 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	fees := made{payment(&testing.T{}, 25, "2026-01-31T12:00:00Z", 1, "2500000000000000000")}
-	j, err := booking.Make(ctx, fees, booking.Question{
-		Placer: booking.Placer{Chart: accounts}, Prices: prices, By: booking.ByDay, Network: "moonbeam", Token: console.Token{Symbol: "GLMR"},
+	fees := paymentsOf(&testing.T{}, fees{payment(&testing.T{}, 25, "2026-01-31T12:00:00Z", 1, "2500000000000000000")})
+	j, err := journal.Summarise(ctx, fees, journal.Request{
+		Placer: journal.Placer{Chart: accounts}, Prices: prices, By: journal.ByDay, Network: "moonbeam", Token: console.Token{Symbol: "GLMR"},
 	})
 	if err != nil {
 		panic(err)
 	}
-	format, err := booking.NewFormat(booking.NetSuite, &j.Question)
+	format, err := journal.NewLayout(journal.NetSuite.Name, &j.Request)
 	if err != nil {
 		panic(err)
 	}

@@ -1,4 +1,4 @@
-package booking_test
+package journal_test
 
 import (
 	"fmt"
@@ -11,18 +11,18 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/internal/finance/booking"
-	"github.com/feeledger/fees/internal/test/program"
+	"github.com/feeledger/fees/internal/finance/journal"
+	programs "github.com/feeledger/fees/internal/test/program"
 )
 
 // Python's CSV reader adds the files up to the journal's debits and credits.
 func TestPythonReads(t *testing.T) {
-	python := program.Path(t, program.Python, "python3")
+	python := programs.Path(t, programs.Python, "python3")
 	for seed := range 5 {
 		payments, q, _ := randomMonth(t, rand.New(rand.NewPCG(uint64(seed), 3)), 200)
-		j := makeJournal(t, payments, q)
+		j := summarise(t, payments, q)
 		debit, credit := j.Sums()
-		for _, form := range booking.Formats() {
+		for _, form := range journal.FormatNames(journal.Summaries) {
 			contents, plan := files(t, j, form)
 			directory := t.TempDir()
 			args := []string{"testdata/check.py", form}
@@ -37,7 +37,7 @@ func TestPythonReads(t *testing.T) {
 			require.NoError(t, err, string(out))
 			got := strings.Fields(string(out))
 			require.Len(t, got, 3, string(out))
-			if form == booking.DATEV {
+			if form == journal.DATEV.Name {
 				entries = rows // each row is an entry
 			}
 			require.Equal(t, fmt.Sprint(entries), got[0], form)

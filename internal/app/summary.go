@@ -5,13 +5,10 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/failure"
-	"github.com/feeledger/fees/internal/finance/booking"
 	"github.com/feeledger/fees/internal/finance/chart"
 	"github.com/feeledger/fees/internal/finance/journal"
 	"github.com/feeledger/fees/internal/finance/report"
-	"github.com/feeledger/fees/internal/finance/rollforward"
 	"github.com/feeledger/fees/internal/sys/jsontext"
 )
 
@@ -36,75 +33,47 @@ func ReadChart(path, tags string) (in ChartInput, err error) {
 	return in, err
 }
 
-// placer places the fees of an export.
-func (x *Export) placer(in ChartInput) booking.Placer {
-	return booking.Placer{
-		Chart: in.Chart, Tags: in.Tags, Labels: x.question.Labels, Book: x.ledger.Book, Classifier: rollforward.Classifier{Treasury: x.treasury},
-	}
-}
-
-// UseChart makes the text journals book to the accounts of a chart.
-func (x *Export) UseChart(in ChartInput) {
-	if in.Chart != nil {
-		placer := x.placer(in)
-		x.style.Chart = placer.ForJournal()
-	}
-}
-
-// JournalForms are the accounting systems that a journal can be for.
-var JournalForms = booking.Formats()
-
-// BookingQuestion asks for a journal for an accounting system.
-type BookingQuestion struct {
-	ChartInput
-	Form string     // of [JournalForms]
-	By   booking.By // what an entry has the fees of
-}
-
-// Bookings is a journal for an accounting system, with the files that it needs.
-type Bookings struct {
-	*booking.Journal
-	Format   *booking.Format
-	Files    []*booking.File
+// Summary is a journal of fees for an accounting system, with the files that it needs.
+type Summary struct {
+	*journal.Summary
+	Layout   *journal.Layout
+	Files    []*journal.File
 	Title    string
-	Remarks  []string // what a reader must know
-	Compared string   // what the report on the same fees says of the journal
+	Remarks  []string // for the reader
+	Compared string   // how it compares with the report on the same fees
 }
 
-// Bookings makes the journal of the fees, and compares it with the report on the same fees.
-func (x *Export) Bookings(ctx context.Context, q BookingQuestion) (b *Bookings, err error) {
+// Summarise makes the journal of the fees in one of [JournalForms], and compares it with the report on the same fees.
+func (x *Export) Summarise(ctx context.Context, form string) (s *Summary, err error) {
+	r := x.style
 	switch {
-	case q.Chart == nil:
+	case r.Chart == nil:
 		return nil, notUnderstood("a journal for an accounting system needs a chart of accounts: name the file with %v", FieldChart)
-	case x.question.Prices == nil:
+	case r.Prices == nil:
 		return nil, notUnderstood("a journal is in the currency of the books: name %v and %v", FieldPrices, FieldFiat)
 	}
-	if err := OneOf(FieldSummarise, q.By, booking.ByTransaction, booking.ByDay, booking.ByMonth); err != nil {
+	if err := OneOf(FieldSummarise, r.By, journal.ByTransaction, journal.ByDay, journal.ByMonth); err != nil {
 		return nil, err
 	}
-	asked := booking.Question{
-		Placer: x.placer(q.ChartInput), Prices: x.question.Prices, Partial: x.Held.Partial, By: q.By, Zone: x.Held.Zone,
-		Network: x.network, Token: x.style.Token,
-	}
-	b = &Bookings{Title: fmt.Sprintf("Journal of fees of %s, %s, by %s", x.network, x.Held.Name, q.By), Remarks: x.Held.Notes()}
-	if b.Format, err = booking.NewFormat(q.Form, &asked); err != nil {
+	s = &Summary{Title: fmt.Sprintf("Journal of fees of %s, %s, by %s", r.Network, x.Held.Name, r.By)}
+	if s.Layout, err = journal.NewLayout(form, &r); err != nil {
 		return nil, notUnderstood("%v", err)
 	}
-	if b.Journal, err = booking.Make(ctx, x.Payments, asked); err != nil {
-		return nil, x.bookingError(err)
+	if s.Summary, err = journal.Summarise(ctx, x.Payments, r); err != nil {
+		return nil, x.chartError(err)
 	}
-	if b.Compared, err = x.compare(ctx, &b.Tie); err != nil {
+	if s.Compared, err = x.compare(ctx, &s.Tie); err != nil {
 		return nil, err
 	}
-	if b.Files, err = b.Plan(ctx, b.Format); err != nil {
-		return nil, x.bookingError(err)
+	if s.Files, err = s.Plan(ctx, s.Layout); err != nil {
+		return nil, x.chartError(err)
 	}
-	b.Remarks = append(append(b.Remarks, b.PriceNotes...), b.Journal.Notes(b.Format)...)
-	return b, nil
+	s.Remarks = append(append(x.Held.Notes(), s.PriceNotes...), s.Summary.Notes(s.Layout)...)
+	return s, nil
 }
 
-// bookingError attributes an error to the ledger, or to the chart or the question.
-func (x *Export) bookingError(err error) error { return x.Explain(chartError(err)) }
+// chartError attributes an error to the ledger, or to the chart or the question.
+func (x *Export) chartError(err error) error { return x.Explain(chartError(err)) }
 
 // chartError turns an error that is not the ledger's into an [InputError]: it comes from the chart or the question.
 func chartError(err error) error {
@@ -116,7 +85,7 @@ func chartError(err error) error {
 
 // compare compares a journal with the report on the same fees, which adds up the ledger's totals.
 // A difference is an error.
-func (x *Export) compare(ctx context.Context, t *booking.Tie) (string, error) {
+func (x *Export) compare(ctx context.Context, t *journal.Tie) (string, error) {
 	n, err := x.ledger.Network(ctx)
 	if err != nil {
 		return "", err
@@ -138,16 +107,16 @@ func (x *Export) compare(ctx context.Context, t *booking.Tie) (string, error) {
 	if !known {
 		return "agrees to the wei; its amount in " + string(t.Currency) + " is not known, for prices are missing", nil
 	}
-	return fmt.Sprintf("agrees: %s %s, %v %s", console.TokenOfNetwork(n).Tokens(charged), n.Symbol, worth, t.Currency), nil
+	return fmt.Sprintf("agrees: %s %s, %v %s", x.style.Tokens(charged), x.style.Symbol, worth, t.Currency), nil
 }
 
 // WriteManifest writes which files a journal has, as JSON.
-func (b *Bookings) WriteManifest(w io.Writer, name func(file int) string) error {
+func (s *Summary) WriteManifest(w io.Writer, name func(file int) string) error {
 	type named struct {
 		Name string `json:"name"`
-		*booking.File
+		*journal.File
 	}
-	debit, credit := b.Sums()
+	debit, credit := s.Sums()
 	manifest := struct {
 		Format   string  `json:"format"`
 		Title    string  `json:"title"`
@@ -163,10 +132,10 @@ func (b *Bookings) WriteManifest(w io.Writer, name func(file int) string) error 
 		Prices   string  `json:"prices_sha256"`
 		Files    []named `json:"files"`
 	}{
-		b.Format.Name, b.Title, string(b.Currency), b.Symbol, b.Wei.String(), b.Exact.String(), b.Money(b.Total), b.Money(b.Rounding), b.Money(debit), b.Money(credit),
-		b.Chart.SHA256, b.Prices.SHA256, nil,
+		s.Layout.Name, s.Title, string(s.Currency), s.Symbol, s.Wei.String(), s.Exact.String(), s.Money(s.Total), s.Money(s.Rounding), s.Money(debit), s.Money(credit),
+		s.Chart.SHA256, s.Prices.SHA256, nil,
 	}
-	for i, file := range b.Files {
+	for i, file := range s.Files {
 		manifest.Files = append(manifest.Files, named{name(i), file})
 	}
 	return jsontext.Write(w, manifest)

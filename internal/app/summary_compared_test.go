@@ -11,7 +11,7 @@ import (
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/failure"
-	"github.com/feeledger/fees/internal/finance/booking"
+	"github.com/feeledger/fees/internal/finance/journal"
 	"github.com/feeledger/fees/internal/finance/report"
 	"github.com/feeledger/fees/internal/money"
 )
@@ -26,20 +26,20 @@ func atPrices(t testing.TB, rows string) *money.List {
 
 // A journal is compared with the report on the same fees: to the wei, in the currency too if every price is known,
 // and not at all if the chain did not record a charge.
-func TestBookingsCompared(t *testing.T) {
+func TestSummariesCompared(t *testing.T) {
 	accounts := []chain.Address{address(t, alith)}
 	sum, count := charges(t, of(alith))
 	in, err := app.ReadChart(write(t, "chart.csv", "# asset: 1500\n# rounding: 6859\naccount\n6810\n"), "")
 	require.NoError(t, err)
-	booked := func(place, prices string, partial bool, in app.ChartInput) (*app.Bookings, error) {
+	booked := func(place, prices string, partial bool, in app.ChartInput) (*app.Summary, error) {
 		q := app.Question{Period: app.Heights(1, 27), Accounts: accounts}
 		q.Period.Partial = partial
 		if prices != "" {
 			q.Prices = atPrices(t, prices)
 		}
-		x, err := opened(t, place).Export(t.Context(), app.ExportQuestion{Question: q, With: app.WithFees})
+		x, err := opened(t, place).Export(t.Context(), app.ExportQuestion{Question: q, ChartInput: in, With: app.WithFees, Style: journal.Request{By: journal.ByMonth}})
 		require.NoError(t, err)
-		return x.Bookings(t.Context(), app.BookingQuestion{ChartInput: in, Form: "netsuite", By: booking.ByMonth})
+		return x.Summarise(t.Context(), "netsuite")
 	}
 	place := copied(t)
 
@@ -59,8 +59,8 @@ func TestBookingsCompared(t *testing.T) {
 	require.ErrorContains(t, err, "no price in EUR for 1 day: 2026-01-01")
 	b, err = booked(place, "2025-01-01,2\n", true, in)
 	require.NoError(t, err)
-	require.Equal(t, count, b.Unpriced)
-	require.Equal(t, sum, b.UnpricedWei.String())
+	require.Equal(t, count, b.Unpriced.Fees)
+	require.Equal(t, sum, b.Unpriced.Wei.String())
 	require.Equal(t, "agrees to the wei; its amount in EUR is not known, for prices are missing", b.Compared)
 
 	b, err = booked(changed(t, withoutWithdraws(25)), "2026-01-01,2\n", false, in)
@@ -108,9 +108,9 @@ func TestUnknownFeesByAChart(t *testing.T) {
 	require.Equal(t, map[string]string{"6810": fmt.Sprint(sum, " ", count, " 0"), report.NoAccountCode: "0 1 1"}, have)
 	require.Contains(t, r.Notes[0], "SUSPENSE: no rule of the chart matches 1 transaction, fee 0.000000000000000000 GLMR and 1 undetermined: 25-6")
 
-	x, err := d.Export(t.Context(), app.ExportQuestion{Question: q, With: app.WithFees})
+	x, err := d.Export(t.Context(), app.ExportQuestion{Question: q, ChartInput: in, With: app.WithFees})
 	require.NoError(t, err)
-	c, err := x.CheckChart(t.Context(), in)
+	c, err := x.CheckChart(t.Context())
 	require.NoError(t, err)
 	_, count = charges(t, func(s sent) bool { return of(alith)(s) && s.place() != "25-6" })
 	require.Equal(t, count, c.Fees)
@@ -138,7 +138,9 @@ func TestUnknownFeesByAChart(t *testing.T) {
 	}
 	in, err = app.ReadChart(rules, write(t, "tags.csv", "3-4,A\n"+hash+",B\n"))
 	require.NoError(t, err)
-	_, err = x.CheckChart(t.Context(), in)
+	x, err = d.Export(t.Context(), app.ExportQuestion{Question: q, ChartInput: in, With: app.WithFees})
+	require.NoError(t, err)
+	_, err = x.CheckChart(t.Context())
 	require.ErrorContains(t, err, `transaction 3-4 has the tag "A" on line 1, and "B" on line 2`)
 	require.Equal(t, failure.NotUnderstood, app.KindOf(err))
 	_, err = d.Report(t.Context(), app.ReportQuestion{Question: app.Question{Period: q.Period}, ChartInput: in, Choice: report.Choice{By: report.AccountCode}})

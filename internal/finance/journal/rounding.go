@@ -1,4 +1,4 @@
-package booking
+package journal
 
 import (
 	"slices"
@@ -9,7 +9,7 @@ import (
 // distribute rounds the sum of exact amounts half up to some decimals, and divides it among them:
 // each gets its amount rounded down, and those with the largest remainders one unit more. Amounts
 // with equal remainders get it in their order. The amounts are not negative.
-func distribute(exact []decimal.Decimal, decimals int32) (parts []decimal.Decimal, sum decimal.Decimal) {
+func distribute(exact []decimal.Decimal, decimals int32) (parts []decimal.Decimal) {
 	total, floors := decimal.Zero, decimal.Zero
 	parts = make([]decimal.Decimal, len(exact))
 	order := make([]int, len(exact))
@@ -17,8 +17,7 @@ func distribute(exact []decimal.Decimal, decimals int32) (parts []decimal.Decima
 		parts[i], order[i] = amount.Truncate(decimals), i
 		total, floors = total.Add(amount), floors.Add(parts[i])
 	}
-	sum = total.Round(decimals)
-	unit := decimal.New(1, -decimals)
+	sum, unit := total.Round(decimals), decimal.New(1, -decimals)
 	slices.SortStableFunc(order, func(a, b int) int {
 		return exact[b].Sub(parts[b]).Cmp(exact[a].Sub(parts[a]))
 	})
@@ -28,5 +27,5 @@ func distribute(exact []decimal.Decimal, decimals int32) (parts []decimal.Decima
 		}
 		parts[i], floors = parts[i].Add(unit), floors.Add(unit)
 	}
-	return parts, sum
+	return parts
 }
