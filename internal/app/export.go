@@ -158,7 +158,7 @@ func (x *Export) Writer(ctx context.Context, form string) (func(io.Writer) error
 		return func(w io.Writer) error { return x.WriteKoinly(ctx, w) }, nil
 	}
 	list, err := x.List(ctx)
-	return func(w io.Writer) error { return WriteSheet(w, form, list) }, err
+	return func(w io.Writer) error { return (&table.Document{List: list}).Write(w, form, 0) }, err
 }
 
 // Style returns the settings for writing the export.
