@@ -92,14 +92,14 @@ func addWei(p *console.Pairs, name string, amount chain.Optional[chain.Wei], tok
 }
 
 // About states how a report was made.
-func (d *Ledger) About(ctx context.Context, f *Fees, q *ReportQuestion, asked AboutQuestion) (*closing.About, error) {
+func (d *Ledger) About(ctx context.Context, f *Fees, q *Question, asked AboutQuestion) (*closing.About, error) {
 	if f.Compared != nil {
 		return nil, notUnderstood("a comparison has two periods; make a report of each for a statement of how it was made")
 	}
 	r := f.Report
 	h := &Held{q.Period, r.Cover, r.Evidence}
 	h.Name, h.Asked, h.Zone = r.Name, r.Period, r.Zone // of all sealed blocks, if no period was asked for
-	a, err := d.about(ctx, h, &q.Question, asked)
+	a, err := d.about(ctx, h, q, asked)
 	if err != nil {
 		return nil, err
 	}

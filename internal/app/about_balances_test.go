@@ -26,7 +26,7 @@ func TestAboutBalances(t *testing.T) {
 	require.Equal(t, "balances not compared", pairs["parameter"])
 	r, err := d.Rollforward(t.Context(), app.RollforwardQuestion{Question: q, By: app.ByPeriod, List: chain.Some(rollforward.All)})
 	require.NoError(t, err)
-	require.Len(t, r.Sheets(t.Context()), 1)
+	require.Len(t, r.Document(t.Context()).Sheets(), 1)
 	a, err = r.About(t.Context(), asked)
 	require.NoError(t, err)
 	pairs = pairsOf(a)

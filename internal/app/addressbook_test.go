@@ -242,7 +242,7 @@ func TestOneAccount(t *testing.T) {
 
 // A report by label wants an address book.
 func TestReportWithoutLabels(t *testing.T) {
-	_, err := opened(t, copied(t)).Report(t.Context(), app.ReportQuestion{Question: app.Question{Period: app.Heights(3, 27)}, Choice: report.Choice{By: report.Label}})
+	_, err := opened(t, copied(t)).Report(t.Context(), app.Question{Period: app.Heights(3, 27)}, report.Choice{By: report.Label})
 	require.Equal(t, failure.NotUnderstood, app.KindOf(err))
 	require.Equal(t, []app.Field{app.FieldLabels}, fieldsOf(t, err))
 }

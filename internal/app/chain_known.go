@@ -21,6 +21,9 @@ type ChainStatement struct {
 	Token      chain.Optional[extrinsic.Token]
 }
 
+// SignedToken is the token in which the amounts of a transaction are shown before it is signed.
+type SignedToken = extrinsic.Token
+
 // KnownChain is a chain whose facts come from a table or from the user, never from a node or a draft.
 type KnownChain struct {
 	Name  string          // from the table, or ""

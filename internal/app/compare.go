@@ -85,8 +85,8 @@ func (in *PeriodInput) heightsBefore(first, last uint64) error {
 
 // Compare reports the fees of a period beside those of another. It returns a [NotHeldError] for the
 // period that the ledger does not fully contain.
-func (d *Ledger) Compare(ctx context.Context, q ReportQuestion, with PeriodInput) (*report.Comparison, error) {
-	if err := q.check(); err != nil {
+func (d *Ledger) Compare(ctx context.Context, q Question, choice report.Choice, with PeriodInput) (*report.Comparison, error) {
+	if err := checkChoice(&q, &choice); err != nil {
 		return nil, err
 	}
 	other, err := with.Parse()
@@ -105,22 +105,22 @@ func (d *Ledger) Compare(ctx context.Context, q ReportQuestion, with PeriodInput
 		}
 		return nil, err
 	}
-	if q.By == report.Block && !(held.Asked.Heights.Known() && before.Asked.Heights.Known()) {
+	if choice.By == report.Block && !(held.Asked.Heights.Known() && before.Asked.Heights.Known()) {
 		return nil, notUnderstood("%v by %s needs two ranges of heights, compared from their first blocks on. Name a range, or compare by %s.", FieldCompare, report.Block, report.Day)
 	}
 	n, err := d.Network(ctx)
 	if err != nil {
 		return nil, err
 	}
-	now, err := d.report(ctx, &held, n, &q, true)
+	now, err := d.report(ctx, &held, n, &q, choice, true)
 	if err != nil {
 		return nil, err
 	}
-	then, err := d.report(ctx, &before, n, &q, true)
+	then, err := d.report(ctx, &before, n, &q, choice, true)
 	if err != nil {
 		return nil, err
 	}
-	c, err := report.Compare(now, then, q.Top)
+	c, err := report.Compare(now, then, choice.Top)
 	return c, d.wrapErr(err)
 }
 

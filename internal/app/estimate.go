@@ -22,6 +22,30 @@ import (
 	"github.com/feeledger/fees/network"
 )
 
+// ExtrinsicEstimate is the fee of a signed extrinsic, without its tip, as a node states it.
+type ExtrinsicEstimate struct {
+	rpc.DispatchInfo
+	Token chain.Optional[console.Token] // unknown if no table knows the node's runtime
+}
+
+// EstimateExtrinsic estimates a signed extrinsic in 0x-hex on the state of a block, the newest by default.
+func EstimateExtrinsic(ctx context.Context, node *rpc.Client, encoded string, at chain.Optional[chain.Hash]) (e ExtrinsicEstimate, err error) {
+	if e.DispatchInfo, err = node.QueryInfo(ctx, encoded, at); err != nil {
+		return e, err
+	}
+	runtime, err := node.Runtime(ctx, at)
+	if errors.Is(err, rpc.ErrNoMethod) {
+		return e, nil
+	}
+	if err != nil {
+		return e, err
+	}
+	if n, _, unknown := network.BuiltIn().Find(network.Identity{SpecName: runtime.SpecName}, ""); unknown == nil {
+		e.Token = chain.Some(console.TokenOfNetwork(n))
+	}
+	return e, nil
+}
+
 // EstimateQuestion asks what a call would cost now.
 type EstimateQuestion struct {
 	Node      *rpc.Client

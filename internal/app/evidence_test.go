@@ -91,7 +91,7 @@ func TestEvidenceOfALedger(t *testing.T) {
 	d, err := app.Temporary(t.Context(), "of the moment", app.Heights(10, 27), app.FillOptions{Reader: reader})
 	require.NoError(t, err)
 	defer d.Close()
-	r, err := d.Report(t.Context(), app.ReportQuestion{Question: app.Question{Period: app.Heights(10, 27)}, Choice: report.Choice{By: report.Day}})
+	r, err := d.Report(t.Context(), app.Question{Period: app.Heights(10, 27)}, report.Choice{By: report.Day})
 	require.NoError(t, err)
 	require.Equal(t, evidence.Recorded(18).By(trustedAt(19), 10), r.Evidence)
 
@@ -184,22 +184,22 @@ func TestEvidenceOfAPeriod(t *testing.T) {
 		require.Contains(t, bare.Replace(text), bare.Replace(words))
 	}
 
-	q := app.ReportQuestion{Question: app.Question{Period: app.Heights(10, 27)}, Choice: report.Choice{By: report.Day}}
-	r, err := d.Report(t.Context(), q)
+	q, choice := app.Question{Period: app.Heights(10, 27)}, report.Choice{By: report.Day}
+	r, err := d.Report(t.Context(), q, choice)
 	require.NoError(t, err)
 	require.Equal(t, want, r.Evidence)
 	for _, write := range []func(*bytes.Buffer) error{
-		func(w *bytes.Buffer) error { return report.WriteTable(w, r, 100) },
-		func(w *bytes.Buffer) error { return report.WriteHTML(w, r) },
+		func(w *bytes.Buffer) error { return r.Document().Write(w, "table", 100) },
+		func(w *bytes.Buffer) error { return r.Document().HTML(w) },
 	} {
 		var text bytes.Buffer
 		require.NoError(t, write(&text))
 		says(strings.ReplaceAll(text.String(), "&#39;", "'"), words)
 	}
 	var text bytes.Buffer
-	require.NoError(t, report.WriteJSON(&text, r))
+	require.NoError(t, r.Document().JSON(&text))
 	says(text.String(), inJSON)
-	other, err := plain.Report(t.Context(), q)
+	other, err := plain.Report(t.Context(), q, choice)
 	require.NoError(t, err)
 	require.Equal(t, evidence.Recorded(18), other.Evidence)
 	require.Equal(t, other.Totals, r.Totals)

@@ -8,10 +8,46 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee/evidence"
+	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/internal/node/gateway"
+	"github.com/feeledger/fees/internal/node/rpc"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
 	"github.com/feeledger/fees/source/prove"
 )
+
+// PriceBlock reads, prices and proves a block, beside its parent and the multiplier stored after it.
+func PriceBlock(ctx context.Context, reader *source.Reader, ref source.Ref, signatures bool) (source.Item, *evidence.Report, error) {
+	item, err := reader.Read(ctx, ref)
+	if err != nil {
+		return item, nil, err
+	}
+	report, _ := prove.Single(ctx, reader, item, evidence.Options{Signatures: signatures})
+	return item, report, nil
+}
+
+// Watch calls each with every block that becomes final, from a height on, and returns the last block of a chain that
+// ended.
+func Watch(ctx context.Context, reader *source.Reader, heads source.Heads, o source.FollowOptions, each func(*evidence.Report, network.Rules) error) (end chain.Optional[uint64], err error) {
+	prover := prove.Prover{Reader: reader}
+	var last chain.Optional[uint64]
+	for x, err := range prover.Follow(ctx, heads, o, chain.Optional[evidence.Predecessor]{}) {
+		if err != nil {
+			if height, begun := last.Get(); begun {
+				err = &httpclient.InterruptedError{Next: height + 1, Err: err}
+			}
+			return end, err
+		}
+		x.Report.Notes = append(x.Report.Notes, x.Report.Uncompared()...)
+		if err := each(x.Report, x.Rules); err != nil {
+			return end, err
+		}
+		if last = chain.Some(x.Report.Number); x.Rules.Ends(x.Report.Number) {
+			end = last
+		}
+	}
+	return end, nil
+}
 
 // Examination states how the fees of a range are proved.
 type Examination struct {
@@ -26,6 +62,14 @@ type Examination struct {
 // Extrinsics supplies the encoded extrinsics of a block.
 type Extrinsics interface {
 	Extrinsics(ctx context.Context, block chain.Hash) ([][]byte, error)
+}
+
+// NodeExtrinsics returns the extrinsics of a node's blocks. With signers, it is also a [source.NativeSigners].
+func NodeExtrinsics(node *rpc.Client, signers bool) Extrinsics {
+	if signers {
+		return source.Of(gateway.New(node))
+	}
+	return node
 }
 
 // Examine proves the fees of a range against what the chain recorded. It passes the reports to each in

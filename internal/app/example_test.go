@@ -28,7 +28,7 @@ func january(ctx context.Context, place, account string, src source.Source) erro
 	if err != nil {
 		return err
 	}
-	fees, err := d.Report(ctx, app.ReportQuestion{Question: app.Question{Period: period}, Choice: report.Choice{By: report.Day}})
+	fees, err := d.Report(ctx, app.Question{Period: period}, report.Choice{By: report.Day})
 	if err != nil {
 		return err
 	}

@@ -164,7 +164,7 @@ func (x *Export) Writer(ctx context.Context, form string) (func(io.Writer) error
 	if form == journal.Koinly.Name {
 		return func(w io.Writer) error { return journal.WriteKoinly(ctx, w, x.Payments, x.style) }, err
 	}
-	return func(w io.Writer) error { return WriteSheet(w, form, list) }, err
+	return func(w io.Writer) error { return (&table.Document{List: list}).Write(w, form, 0) }, err
 }
 
 // Style returns the settings for writing the export.

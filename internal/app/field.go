@@ -31,6 +31,7 @@ const (
 	FieldWith        Field = "with"
 	FieldNames       Field = "names"
 	FieldLedger      Field = "ledger"
+	FieldGateway     Field = "gateway"
 	FieldNetworkFile Field = "network-file"
 	FieldMap         Field = "map"
 	FieldUnit        Field = "unit"

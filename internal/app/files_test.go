@@ -13,6 +13,7 @@ import (
 
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/failure"
+	"github.com/feeledger/fees/internal/finance/report"
 )
 
 // A file that is there and right is read; one that is too large, no CSV, or not there is an
@@ -140,7 +141,7 @@ func TestANetworkThatNoTableKnows(t *testing.T) {
 	token, err := d.Token(t.Context())
 	require.NoError(t, err)
 	require.Empty(t, token)
-	_, err = d.Report(t.Context(), app.ReportQuestion{Question: app.Question{Period: app.Heights(1, 3)}})
+	_, err = d.Report(t.Context(), app.Question{Period: app.Heights(1, 3)}, report.Choice{})
 	require.ErrorContains(t, err, "the ledger's network mine is not in any table: ")
 	require.Equal(t, failure.NotUnderstood, app.KindOf(err))
 	_, err = d.Statements(t.Context(), app.StatementQuestion{Question: app.Question{Period: app.Heights(1, 3)}})

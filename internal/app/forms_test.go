@@ -48,27 +48,27 @@ func wantForms(t *testing.T, forms []string, write func(io.Writer, string) error
 
 func TestFormsOfFees(t *testing.T) {
 	d := opened(t, threeMonths(t))
-	q := app.ReportQuestion{Question: app.Question{Period: app.Heights(1, 27)}, Choice: report.Choice{By: report.Layer}}
-	f, err := d.Fees(t.Context(), q)
+	q, choice := app.Question{Period: app.Heights(1, 27)}, report.Choice{By: report.Layer}
+	f, err := d.Fees(t.Context(), q, choice, chain.Optional[app.PeriodInput]{})
 	require.NoError(t, err)
 	require.Nil(t, f.Compared)
 	require.Contains(t, f.Title(), "layer")
 	require.Equal(t, f.Report.Holds(), f.Holds())
-	wantForms(t, []string{"json", "html", "table"}, func(w io.Writer, form string) error { return f.Write(w, form, 100) }, demoWei, demoToken)
-	wantForms(t, []string{"csv", "jsonl", "xlsx", "parquet"}, func(w io.Writer, form string) error { return f.Write(w, form, 0) }, "native")
+	wantForms(t, []string{"json", "html", "table"}, func(w io.Writer, form string) error { return f.Document().Write(w, form, 100) }, demoWei, demoToken)
+	wantForms(t, []string{"csv", "jsonl", "xlsx", "parquet"}, func(w io.Writer, form string) error { return f.Document().Write(w, form, 0) }, "native")
 
 	february := app.PeriodInput{Month: "2026-02"}
 	before, err := february.Beside(app.PeriodBefore)
 	require.NoError(t, err)
-	q.Period, q.Beside = parsed(t, february), before
-	f, err = d.Fees(t.Context(), q)
+	q.Period = parsed(t, february)
+	f, err = d.Fees(t.Context(), q, choice, before)
 	require.NoError(t, err)
 	require.NotNil(t, f.Compared)
 	require.Contains(t, f.Title(), "2026-01")
 	require.Equal(t, f.Report.Holds() && f.Compared.Holds(), f.Holds())
 	total := f.Compared.Now.Totals.Fee.String()
-	wantForms(t, []string{"json", "csv", "jsonl", "xlsx", "parquet"}, func(w io.Writer, form string) error { return f.Write(w, form, 100) }, total, "native")
-	wantForms(t, []string{"table"}, func(w io.Writer, form string) error { return f.Write(w, form, 100) }, "2026-01")
+	wantForms(t, []string{"json", "csv", "jsonl", "xlsx", "parquet"}, func(w io.Writer, form string) error { return f.Document().Write(w, form, 100) }, total, "native")
+	wantForms(t, []string{"table"}, func(w io.Writer, form string) error { return f.Document().Write(w, form, 100) }, "2026-01")
 }
 
 // What a period is compared with is the one before, a month, a year, or nothing.
@@ -109,8 +109,8 @@ func TestFormsOfStatements(t *testing.T) {
 			l, err := d.Statements(t.Context(), app.StatementQuestion{Question: app.Question{Period: app.Heights(1, 27), Accounts: accounts[:n]}, Part: part, Balances: withBalances(t)})
 			require.NoError(t, err)
 			require.Len(t, l.List, n)
-			wantForms(t, []string{"json", "table", "xlsx"}, func(w io.Writer, form string) error { return l.Write(t.Context(), w, form, 120) }, fmt.Sprint(accounts[0]))
-			wantForms(t, []string{"csv"}, func(w io.Writer, form string) error { return l.Write(t.Context(), w, form, 0) }, "account")
+			wantForms(t, []string{"json", "table", "xlsx"}, func(w io.Writer, form string) error { return l.Document(t.Context()).Write(w, form, 120) }, fmt.Sprint(accounts[0]))
+			wantForms(t, []string{"csv"}, func(w io.Writer, form string) error { return l.Document(t.Context()).Write(w, form, 0) }, "account")
 		}
 	}
 }
@@ -120,11 +120,11 @@ func TestFormsOfARollforward(t *testing.T) {
 	q := app.RollforwardQuestion{Question: app.Question{Period: app.Heights(1, 27)}, By: app.ByPeriod, Balances: withBalances(t)}
 	r, err := rolled(t, d, q)
 	require.NoError(t, err)
-	wantForms(t, []string{"json", "csv", "xlsx", "table"}, func(w io.Writer, form string) error { return r.Write(t.Context(), w, form, 200) }, "closing", "Closing")
+	wantForms(t, []string{"json", "csv", "xlsx", "table"}, func(w io.Writer, form string) error { return r.Document(t.Context()).Write(w, form, 200) }, "closing", "Closing")
 	q.List = chain.Some(rollforward.All)
 	r, err = rolled(t, d, q)
 	require.NoError(t, err)
-	wantForms(t, []string{"json", "csv", "jsonl", "xlsx", "parquet", "table"}, func(w io.Writer, form string) error { return r.Write(t.Context(), w, form, 200) }, "balances.Withdraw", "withdrawal", "25-")
+	wantForms(t, []string{"json", "csv", "jsonl", "xlsx", "parquet", "table"}, func(w io.Writer, form string) error { return r.Document(t.Context()).Write(w, form, 200) }, "balances.Withdraw", "withdrawal", "25-")
 }
 
 func TestFormsOfAnExport(t *testing.T) {
@@ -153,7 +153,7 @@ func TestFormsOfAReconciliation(t *testing.T) {
 	r, err := books(t, d, in, app.Heights(1, 27))
 	require.NoError(t, err)
 	for _, all := range []bool{false, true} {
-		wantForms(t, []string{"json", "csv", "xlsx", "table"}, func(w io.Writer, form string) error { return app.WriteReconciliation(w, r, form, all, 200) }, "matched", "Matched", "outcome")
+		wantForms(t, []string{"json", "csv", "xlsx", "table"}, func(w io.Writer, form string) error { return r.Document(all).Write(w, form, 200) }, "matched", "Matched", "outcome")
 	}
 }
 

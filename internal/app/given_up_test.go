@@ -17,7 +17,6 @@ import (
 	"github.com/feeledger/fees/internal/finance/closing"
 	"github.com/feeledger/fees/internal/finance/report"
 	"github.com/feeledger/fees/internal/reconcile"
-	"github.com/feeledger/fees/internal/table"
 )
 
 // impatient is a context that is cancelled once it was looked at so many times: whoever asks
@@ -97,7 +96,7 @@ func TestQuestionsThatAreGivenUp(t *testing.T) {
 			return err
 		},
 		"comparison": func(ctx context.Context) error {
-			_, err := d.Compare(ctx, app.ReportQuestion{Question: app.Question{Period: app.Heights(10, 19)}, Choice: report.Choice{By: report.Day}}, app.PeriodInput{Blocks: "1..9"})
+			_, err := d.Compare(ctx, app.Question{Period: app.Heights(10, 19)}, report.Choice{By: report.Day}, app.PeriodInput{Blocks: "1..9"})
 			return err
 		},
 		"findings":    func(ctx context.Context) error { _, err := d.Findings(ctx, spanOf(1, 27)); return err },
@@ -106,7 +105,7 @@ func TestQuestionsThatAreGivenUp(t *testing.T) {
 		"block":       func(ctx context.Context) error { _, err := d.Block(ctx, 25); return err },
 		"status":      func(ctx context.Context) error { _, err := d.Status(ctx); return err },
 		"report": func(ctx context.Context) error {
-			_, err := d.Report(ctx, app.ReportQuestion{Question: app.Question{Period: year, Accounts: accounts, Prices: list}, Choice: report.Choice{By: report.Day}})
+			_, err := d.Report(ctx, app.Question{Period: year, Accounts: accounts, Prices: list}, report.Choice{By: report.Day})
 			return err
 		},
 		"rollforward": func(ctx context.Context) error {
@@ -114,14 +113,14 @@ func TestQuestionsThatAreGivenUp(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			return r.Explain(table.WriteXLSX(io.Discard, r.Sheets(ctx)...))
+			return r.Explain(r.Document(ctx).Write(io.Discard, "xlsx", 0))
 		},
 		"statements": func(ctx context.Context) error {
 			s, err := d.Statements(ctx, app.StatementQuestion{Question: app.Question{Period: year, Accounts: accounts, Prices: list}, Balances: src})
 			if err != nil {
 				return err
 			}
-			return s.Explain(table.WriteXLSX(io.Discard, s.Sheets(ctx)...))
+			return s.Explain(s.Document(ctx).Write(io.Discard, "xlsx", 0))
 		},
 		"list": func(ctx context.Context) error {
 			x, err := export(ctx)

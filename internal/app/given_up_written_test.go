@@ -54,15 +54,15 @@ func TestWrittenWholeOrNotAtAll(t *testing.T) {
 	}
 	for name, ask := range map[string]func(context.Context) (string, error){
 		"report by account code": func(ctx context.Context) (string, error) {
-			r, err := d.Report(ctx, app.ReportQuestion{Question: q, ChartInput: in, Choice: report.Choice{By: report.AccountCode}})
+			r, err := d.Report(ctx, q, report.Choice{By: report.AccountCode, Chart: in.Chart, Tags: in.Tags})
 			if err != nil {
 				return "", err
 			}
 			return sheet(r.Sheet())
 		},
 		"about a report": func(ctx context.Context) (string, error) {
-			q := app.ReportQuestion{Question: q, Choice: report.Choice{By: report.Day}}
-			f, err := d.Fees(ctx, q)
+			q, choice := q, report.Choice{By: report.Day}
+			f, err := d.Fees(ctx, q, choice, chain.Optional[app.PeriodInput]{})
 			if err != nil {
 				return "", err
 			}

@@ -79,8 +79,8 @@ func TestInterrupted(t *testing.T) {
 		},
 		"transaction": func(ctx context.Context) (any, error) { return d.Transaction(ctx, allSent(t)[0].Hash) },
 		"report": func(ctx context.Context) (any, error) {
-			q := app.ReportQuestion{Question: q, Choice: report.Choice{By: report.Account}}
-			f, err := d.Fees(ctx, q)
+			q, choice := q, report.Choice{By: report.Account}
+			f, err := d.Fees(ctx, q, choice, chain.Optional[app.PeriodInput]{})
 			if err != nil {
 				return nil, err
 			}

@@ -28,7 +28,7 @@ func TestKinds(t *testing.T) {
 	require.NoError(t, err)
 	defer d.Close()
 	ask := func(p app.Period) error {
-		_, err := d.Report(ctx, app.ReportQuestion{Question: app.Question{Period: p}, Choice: report.Choice{By: report.Day}})
+		_, err := d.Report(ctx, app.Question{Period: p}, report.Choice{By: report.Day})
 		return err
 	}
 	explain := func(name string) error {

@@ -74,11 +74,11 @@ func TestManyAtOnce(t *testing.T) {
 
 // written is a report as JSON.
 func written(t *testing.T, d *app.Ledger, by report.By) (string, error) {
-	r, err := d.Report(t.Context(), app.ReportQuestion{Question: app.Question{Period: app.Heights(0, 27)}, Choice: report.Choice{By: by}})
+	r, err := d.Report(t.Context(), app.Question{Period: app.Heights(0, 27)}, report.Choice{By: by})
 	if err != nil {
 		return "", err
 	}
 	var text strings.Builder
-	err = report.WriteJSON(&text, r)
+	err = r.Document().JSON(&text)
 	return text.String(), err
 }

@@ -25,17 +25,17 @@ func TestReportByAccountCode(t *testing.T) {
 		return path
 	}
 	d := opened(t, copied(t))
-	fees := func(q app.ReportQuestion) *report.Report {
+	fees := func(q app.Question, c report.Choice) *report.Report {
 		q.Period = app.Heights(3, 27)
-		r, err := d.Report(t.Context(), q)
+		r, err := d.Report(t.Context(), q, c)
 		require.NoError(t, err)
 		return r
 	}
 	payer, err := chain.ParseAddress(alith)
 	require.NoError(t, err)
-	native := fees(app.ReportQuestion{Choice: report.Choice{By: report.Layer, Only: onlyOf(t, "layer=native")}}).Totals.Fee
-	own := fees(app.ReportQuestion{Question: app.Question{Accounts: []chain.Address{payer}}, Choice: report.Choice{By: report.Layer, Only: onlyOf(t, "layer=evm")}}).Totals.Fee
-	all := fees(app.ReportQuestion{Choice: report.Choice{By: report.Layer}}).Totals
+	native := fees(app.Question{}, report.Choice{By: report.Layer, Only: onlyOf(t, "layer=native")}).Totals.Fee
+	own := fees(app.Question{Accounts: []chain.Address{payer}}, report.Choice{By: report.Layer, Only: onlyOf(t, "layer=evm")}).Totals.Fee
+	all := fees(app.Question{}, report.Choice{By: report.Layer}).Totals
 	others, err := all.Fee.Sub(native)
 	require.NoError(t, err)
 	others, err = others.Sub(own)
@@ -44,9 +44,9 @@ func TestReportByAccountCode(t *testing.T) {
 
 	for suspense, setting := range map[string]string{"9999": "# suspense: 9999\n", report.NoAccountCode: ""} {
 		rules := file("chart.csv", setting+"layer,payer,account\nnative,,6811\nevm,"+alith+",6810\n")
-		in, err := app.ReadMarks(report.AccountCode, rules, "")
-		require.NoError(t, err)
-		r := fees(app.ReportQuestion{ChartInput: in, Choice: report.Choice{By: report.AccountCode}})
+		choice := report.Choice{By: report.AccountCode}
+		require.NoError(t, app.ReadMarks(&choice, rules, ""))
+		r := fees(app.Question{}, choice)
 		require.Equal(t, all, r.Totals)
 		have := map[string]chain.Wei{}
 		for _, g := range r.Groups {
@@ -58,11 +58,11 @@ func TestReportByAccountCode(t *testing.T) {
 	}
 
 	tags := file("tags.csv", "25-4,Project X\n")
-	in, err := app.ReadMarks(report.Tag, "", tags)
-	require.NoError(t, err)
-	r := fees(app.ReportQuestion{ChartInput: in, Choice: report.Choice{By: report.Tag}})
+	choice := report.Choice{By: report.Tag}
+	require.NoError(t, app.ReadMarks(&choice, "", tags))
+	r := fees(app.Question{}, choice)
 	require.Equal(t, all, r.Totals)
-	one, err := d.Report(t.Context(), app.ReportQuestion{Question: app.Question{Period: app.Heights(25, 25)}, ChartInput: in, Choice: report.Choice{By: report.Tag}})
+	one, err := d.Report(t.Context(), app.Question{Period: app.Heights(25, 25)}, choice)
 	require.NoError(t, err)
 	found := false
 	for _, g := range one.Groups {
@@ -81,9 +81,8 @@ func TestReportByAccountCode(t *testing.T) {
 			hash = x.Hash.String()
 		}
 	}
-	in, err = app.ReadMarks(report.Tag, "", file("two.csv", "25-4,A\n"+hash+",B\n"))
-	require.NoError(t, err)
-	_, err = d.Report(t.Context(), app.ReportQuestion{Question: app.Question{Period: app.Heights(3, 27)}, ChartInput: in, Choice: report.Choice{By: report.Tag}})
+	require.NoError(t, app.ReadMarks(&choice, "", file("two.csv", "25-4,A\n"+hash+",B\n")))
+	_, err = d.Report(t.Context(), app.Question{Period: app.Heights(3, 27)}, choice)
 	require.EqualError(t, err, `transaction 25-4 has the tag "A" on line 1, and "B" on line 2 of the tag file`)
 	require.Equal(t, failure.NotUnderstood, app.KindOf(err))
 
@@ -92,11 +91,11 @@ func TestReportByAccountCode(t *testing.T) {
 		by          report.By
 		chart, tags string
 	}{{report.Tag, "", ""}, {report.Tag, rules, tags}, {report.AccountCode, "", ""}, {report.AccountCode, "", tags}, {report.Day, rules, ""}, {report.Day, "", tags}} {
-		_, err := app.ReadMarks(c.by, c.chart, c.tags)
+		err := app.ReadMarks(&report.Choice{By: c.by}, c.chart, c.tags)
 		require.Equal(t, failure.NotUnderstood, app.KindOf(err), fmt.Sprint(c))
 	}
 	for _, by := range report.MarkedGroupings() {
-		_, err := d.Report(t.Context(), app.ReportQuestion{Question: app.Question{Period: app.Heights(3, 27)}, Choice: report.Choice{By: by}})
+		_, err := d.Report(t.Context(), app.Question{Period: app.Heights(3, 27)}, report.Choice{By: by})
 		require.Equal(t, failure.NotUnderstood, app.KindOf(err))
 	}
 }

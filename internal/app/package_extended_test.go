@@ -21,7 +21,7 @@ func TestMonthAfterTheLedgerWasExtendedDownwards(t *testing.T) {
 	sync("2025-02")
 	first := statusOf(t, place).First
 	d := opened(t, place)
-	month, err := d.Report(t.Context(), app.ReportQuestion{Question: app.Question{Period: parsed(t, app.PeriodInput{Month: "2025-02"})}, Choice: report.Choice{By: report.Account}})
+	month, err := d.Report(t.Context(), app.Question{Period: parsed(t, app.PeriodInput{Month: "2025-02"})}, report.Choice{By: report.Account})
 	require.NoError(t, err)
 	payer, known := month.Groups[0].Account.Get()
 	require.True(t, known)

@@ -115,17 +115,17 @@ func (x *maker) makeReports(ctx context.Context) error {
 		by = report.Month
 	}
 	for _, one := range append([]packageReport{{by, "report", []string{"json", "csv", "xlsx", "html"}}, {report.Account, "accounts", []string{"json", "csv", "xlsx"}}}, x.markedReports()...) {
-		q := ReportQuestion{Question: x.question(x.options.Progress), Choice: report.Choice{By: one.by}, ChartInput: x.charted}
+		q := x.question(x.options.Progress)
 		if x.inputs.Labels == nil {
 			q.Labels = nil
 		}
-		r, err := x.report(ctx, &x.held, x.network, &q, false)
+		r, err := x.report(ctx, &x.held, x.network, &q, report.Choice{By: one.by, Chart: x.charted.Chart, Tags: x.charted.Tags}, false)
 		if err != nil {
 			return err
 		}
 		x.manifest.Totals = totalsOf(&r.Totals)
 		for _, form := range one.forms {
-			if err := x.draft.Add(one.name+"."+form, func(w io.Writer) error { return (&Fees{Report: r}).Write(w, form, 0) }); err != nil {
+			if err := x.draft.Add(one.name+"."+form, func(w io.Writer) error { return r.Document().Write(w, form, 0) }); err != nil {
 				return err
 			}
 		}
@@ -223,7 +223,7 @@ func (x *maker) makeStatements(ctx context.Context) error {
 	}
 	err = x.draft.Add(statementFiles[0], func(w io.Writer) error { return made.Style.WriteJSONList(ctx, w, made.List) })
 	if err == nil {
-		err = x.draft.Add(statementFiles[1], func(w io.Writer) error { return table.WriteXLSX(w, made.Sheets(ctx)...) })
+		err = x.draft.Add(statementFiles[1], func(w io.Writer) error { return made.Document(ctx).Write(w, "xlsx", 0) })
 	}
 	return made.Explain(err)
 }
@@ -248,9 +248,10 @@ func (x *maker) makeRollforward(ctx context.Context) error {
 	if !made.Holds() {
 		x.manifest.Findings.Rollforward = 1
 	}
-	err = x.draft.Add(rollforwardFiles[0], func(w io.Writer) error { return made.Style.WriteJSON(w, made.Rollforward) })
-	if err == nil {
-		err = x.draft.Add(rollforwardFiles[1], func(w io.Writer) error { return table.WriteXLSX(w, made.Sheets(ctx)...) })
+	for i, form := range []string{"json", "xlsx"} {
+		if err == nil {
+			err = x.draft.Add(rollforwardFiles[i], func(w io.Writer) error { return made.Document(ctx).Write(w, form, 0) })
+		}
 	}
 	return made.Explain(err)
 }

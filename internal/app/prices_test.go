@@ -71,7 +71,7 @@ func TestPricesOfAnotherToken(t *testing.T) {
 	for _, file := range []string{path, "GLMR/USD=" + path} {
 		list, err := app.ReadPrices(app.PricesInput{Files: []string{file}})
 		require.NoError(t, err)
-		_, err = d.Report(t.Context(), app.ReportQuestion{Question: app.Question{Period: app.Heights(1, 3), Prices: list}, Choice: report.Choice{By: report.Day}})
+		_, err = d.Report(t.Context(), app.Question{Period: app.Heights(1, 3), Prices: list}, report.Choice{By: report.Day})
 		if file == path {
 			require.EqualError(t, err, "prices: prices of MOVR, but the network's token is GLMR. If they are its prices, say so: GLMR/USD=FILE")
 			require.Equal(t, failure.NotUnderstood, app.KindOf(err))

@@ -4,13 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/money"
 	"github.com/feeledger/fees/internal/reconcile"
-	"github.com/feeledger/fees/internal/table"
 	"github.com/feeledger/fees/source"
 )
 
@@ -96,20 +94,6 @@ func CheckPeriod(r *reconcile.Result, p Period) error {
 		return nil
 	}
 	return notUnderstood("%s is not of %s: none of its rows names a transaction of that period or is dated in it. Choose the record's own period, or give the record of %[2]s.", r.Name(), p.Name)
-}
-
-// WriteReconciliation writes a comparison as json, csv, xlsx or, for any other form, text: the
-// mismatches, or all rows.
-func WriteReconciliation(w io.Writer, r *reconcile.Result, form string, all bool, width int) error {
-	switch form {
-	case "json":
-		return r.WriteJSON(w, all)
-	case "csv":
-		return table.WriteCSV(w, r.Details(all))
-	case "xlsx":
-		return table.WriteXLSX(w, r.Sheets(all)...)
-	}
-	return r.WriteTable(w, all, width)
 }
 
 // TokenOf returns a source's token in the first block of a period of heights.

@@ -47,33 +47,21 @@ type Rollforward struct {
 // Lines returns the lines as a table.
 func (r *Rollforward) Lines() *table.Sheet { return r.Style.Lines(r.Rollforward) }
 
-// Sheets returns the sheets of a workbook: everything, or the movements asked for.
-func (r *Rollforward) Sheets(ctx context.Context) []*table.Sheet {
-	if selected, listed := r.question.List.Get(); listed {
-		return []*table.Sheet{r.Style.Movements(ctx, r.Rollforward, selected)}
-	}
-	return r.Style.Sheets(ctx, r.Rollforward)
-}
-
-// Write writes the rollforward, or the movements asked for, as json, csv, xlsx or, for any other form, text.
-func (r *Rollforward) Write(ctx context.Context, w io.Writer, form string, width int) error {
+// Document returns the rollforward, or the movements asked for, in all formats.
+func (r *Rollforward) Document(ctx context.Context) *table.Document {
 	y, made := &r.Style, r.Rollforward
-	selected, listed := r.question.List.Get()
-	switch {
-	case listed && form == "json":
-		return y.WriteMovementsJSON(ctx, w, made, selected)
-	case listed && sheetForms[form] != nil:
-		return WriteSheet(w, form, y.Movements(ctx, made, selected))
-	case listed:
-		return y.WriteBrief(ctx, w, made, selected, width)
-	case form == "json":
-		return y.WriteJSON(w, made)
-	case form == "csv":
-		return table.WriteCSV(w, r.Lines())
-	case form == "xlsx":
-		return table.WriteXLSX(w, r.Sheets(ctx)...)
+	if selected, listed := r.question.List.Get(); listed {
+		return &table.Document{
+			List: y.Movements(ctx, made, selected),
+			JSON: func(w io.Writer) error { return y.WriteMovementsJSON(ctx, w, made, selected) },
+			Text: func(w io.Writer, width int) error { return y.WriteBrief(ctx, w, made, selected, width) },
+		}
 	}
-	return y.WriteTable(w, made, width)
+	return &table.Document{
+		List: r.Lines(), Book: y.Sheets(ctx, made),
+		JSON: func(w io.Writer) error { return y.WriteJSON(w, made) },
+		Text: func(w io.Writer, width int) error { return y.WriteTable(w, made, width) },
+	}
 }
 
 // ReadClasses reads a user's own rules for the classes of movements; it returns nil for "".

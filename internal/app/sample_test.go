@@ -22,7 +22,7 @@ import (
 
 // payersOfTheDemo are all accounts that paid in the demo.
 func payersOfTheDemo(t testing.TB, d *app.Ledger, p app.Period) (list []chain.Address) {
-	r, err := d.Report(t.Context(), app.ReportQuestion{Question: app.Question{Period: p}, Choice: report.Choice{By: report.Account}})
+	r, err := d.Report(t.Context(), app.Question{Period: p}, report.Choice{By: report.Account})
 	require.NoError(t, err)
 	for _, g := range r.Groups {
 		if a, known := g.Account.Get(); known {
@@ -68,7 +68,7 @@ func TestSampleByTheRule(t *testing.T) {
 			total.Add(total, fee)
 		}
 	}
-	r, err := d.Report(t.Context(), app.ReportQuestion{Question: app.Question{Period: p, Accounts: accounts}, Choice: report.Choice{By: report.Layer}})
+	r, err := d.Report(t.Context(), app.Question{Period: p, Accounts: accounts}, report.Choice{By: report.Layer})
 	require.NoError(t, err)
 
 	for _, seed := range []string{"audit 2026", "a:b", "=1+1", "ü"} {
@@ -119,8 +119,8 @@ func TestAboutAnExport(t *testing.T) {
 	d := opened(t, copied(t))
 	p := app.Heights(3, 27)
 	accounts := payersOfTheDemo(t, d, p)
-	q := app.ReportQuestion{Question: app.Question{Period: p, Accounts: accounts}, Choice: report.Choice{By: report.Account}}
-	f, err := d.Fees(t.Context(), q)
+	q, choice := app.Question{Period: p, Accounts: accounts}, report.Choice{By: report.Account}
+	f, err := d.Fees(t.Context(), q, choice, chain.Optional[app.PeriodInput]{})
 	require.NoError(t, err)
 	asked := app.AboutQuestion{Program: "a test", Command: "fees report"}
 	a, err := d.About(t.Context(), f, &q, asked)
@@ -135,9 +135,9 @@ func TestAboutAnExport(t *testing.T) {
 	}
 	slices.Sort(lines)
 	require.Equal(t, fmt.Sprintf("%x (lower case, sorted, one per line)", sha256.Sum256([]byte(strings.Join(lines, "")))), have["SHA-256 of the accounts"])
-	require.Equal(t, fmt.Sprint(len(f.Groups)), have["rows"])
-	require.Equal(t, fmt.Sprint(f.Totals.EVM+f.Totals.Native), have["transactions"])
-	require.Contains(t, have["control total: fee"], f.Totals.Fee.String()+" wei (")
+	require.Equal(t, fmt.Sprint(len(f.Report.Groups)), have["rows"])
+	require.Equal(t, fmt.Sprint(f.Report.Totals.EVM+f.Report.Totals.Native), have["transactions"])
+	require.Contains(t, have["control total: fee"], f.Report.Totals.Fee.String()+" wei (")
 	require.Equal(t, "25, 3..27", have["blocks wanted"])
 	require.Equal(t, "25", have["blocks present"])
 	require.Equal(t, "yes", have["complete"])
@@ -152,7 +152,7 @@ func TestAboutAnExport(t *testing.T) {
 		require.Equal(t, fmt.Sprintf("%d, %v, %v", end.height, found.Hash, at), have[end.name])
 	}
 
-	x, err := d.Export(t.Context(), app.ExportQuestion{Question: q.Question, With: app.WithFees})
+	x, err := d.Export(t.Context(), app.ExportQuestion{Question: q, With: app.WithFees})
 	require.NoError(t, err)
 	list, err := x.List(t.Context())
 	require.NoError(t, err)
@@ -172,7 +172,7 @@ func TestAboutAnExport(t *testing.T) {
 	partial := app.Heights(20, 40)
 	partial.Partial = true
 	q.Period = partial
-	f, err = d.Fees(t.Context(), q)
+	f, err = d.Fees(t.Context(), q, choice, chain.Optional[app.PeriodInput]{})
 	require.NoError(t, err)
 	a, err = d.About(t.Context(), f, &q, asked)
 	require.NoError(t, err)
@@ -180,7 +180,7 @@ func TestAboutAnExport(t *testing.T) {
 	require.NoError(t, a.Write(&text))
 	require.Contains(t, text.String(), "NO, missing ")
 	q.Period = app.Period{All: true, Zone: p.Zone}
-	f, err = d.Fees(t.Context(), q)
+	f, err = d.Fees(t.Context(), q, choice, chain.Optional[app.PeriodInput]{})
 	require.NoError(t, err)
 	a, err = d.About(t.Context(), f, &q, asked)
 	require.NoError(t, err)

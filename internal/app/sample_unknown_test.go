@@ -14,6 +14,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/finance/closing"
+	"github.com/feeledger/fees/internal/finance/report"
 	"github.com/feeledger/fees/internal/jsonscan"
 )
 
@@ -127,9 +128,8 @@ func TestAboutAReport(t *testing.T) {
 	require.NoError(t, err)
 	defer temporary.Close()
 	january := parsed(t, app.PeriodInput{Month: "2026-01", Timezone: "Europe/Berlin", Partial: true})
-	q := app.ReportQuestion{Question: app.Question{Period: january}}
-	q.By, q.Top, q.Only = "call", 2, onlyOf(t, "layer=native")
-	f, err := temporary.Fees(t.Context(), q)
+	q, choice := app.Question{Period: january}, report.Choice{By: report.Call, Top: 2, Only: onlyOf(t, "layer=native")}
+	f, err := temporary.Fees(t.Context(), q, choice, chain.Optional[app.PeriodInput]{})
 	require.NoError(t, err)
 	a, err := temporary.About(t.Context(), f, &q, app.AboutQuestion{Program: "a test", Command: "fees report", Sources: []string{"gateway https://host"}})
 	require.NoError(t, err)
@@ -146,9 +146,8 @@ func TestAboutAReport(t *testing.T) {
 	require.Equal(t, "all payers", have["accounts"])
 	require.Equal(t, "fees report", a.Command, "the month is in the command already")
 
-	q.Beside = chain.Some(app.PeriodInput{Blocks: "1..2"})
-	q.Top, q.Period = 0, app.Heights(3, 4)
-	f, err = temporary.Fees(t.Context(), q)
+	choice.Top, q.Period = 0, app.Heights(3, 4)
+	f, err = temporary.Fees(t.Context(), q, choice, chain.Some(app.PeriodInput{Blocks: "1..2"}))
 	require.NoError(t, err)
 	_, err = temporary.About(t.Context(), f, &q, app.AboutQuestion{})
 	require.ErrorContains(t, err, "a comparison has two periods")

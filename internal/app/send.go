@@ -10,10 +10,12 @@ import (
 	"github.com/feeledger/fees/evm"
 	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/finance/explain"
+	"github.com/feeledger/fees/internal/node/gateway"
 	"github.com/feeledger/fees/internal/node/rpc"
 	"github.com/feeledger/fees/internal/node/state"
 	"github.com/feeledger/fees/internal/tx/ethtx"
 	"github.com/feeledger/fees/internal/tx/extrinsic"
+	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
 )
 
@@ -242,8 +244,9 @@ func isEVM(r *extrinsic.Runtime, encoded []byte, hash chain.Hash) bool {
 	return err == nil && own == hash
 }
 
-// Charged explains the fee charged for an included transaction, with its proof.
-func (in Included) Charged(ctx context.Context, reader *source.Reader) (*explain.Explanation, error) {
+// Charged explains the fee that the node's chain charged for an included transaction, with its proof.
+func (in Included) Charged(ctx context.Context, node *rpc.Client, tables network.Tables) (*explain.Explanation, error) {
+	reader := &source.Reader{Source: source.Of(gateway.New(node)), Tables: tables, Unfinalized: true}
 	ref, err := source.ParseRef(in.Block.String())
 	if err != nil {
 		return nil, err

@@ -58,37 +58,35 @@ func (l *Statements) SheetByFee(ctx context.Context) *table.Sheet {
 	return l.Sheet(ctx)
 }
 
-// Sheets returns everything, as the sheets of a workbook.
-func (l *Statements) Sheets(ctx context.Context) []*table.Sheet { return l.Style.Sheets(ctx, l.List) }
-
-// Write writes the statements. The plain forms of [WriteSheet] contain the requested part; xlsx, json and text
-// contain everything.
-func (l *Statements) Write(ctx context.Context, w io.Writer, form string, width int) error {
+// Document returns the statements in all their formats. A list is of the requested part; the others contain
+// everything.
+func (l *Statements) Document(ctx context.Context) *table.Document {
 	y := &l.Style
-	switch form {
-	case "csv":
-		return table.WriteCSV(w, l.Sheet(ctx))
-	case "xlsx":
-		return table.WriteXLSX(w, l.Sheets(ctx)...)
-	}
-	for i, s := range l.List {
-		var err error
-		switch {
-		case form == "json" && len(l.List) > 1:
-			err = y.WriteJSONLine(ctx, w, s)
-		case form == "json":
-			err = y.WriteJSON(ctx, w, s)
-		default:
-			if i > 0 {
-				io.WriteString(w, "\n")
+	return &table.Document{
+		List: l.Sheet(ctx), Book: y.Sheets(ctx, l.List),
+		JSON: func(w io.Writer) error {
+			if len(l.List) == 1 {
+				return y.WriteJSON(ctx, w, l.List[0])
 			}
-			err = y.WriteTable(ctx, w, s, width)
-		}
-		if err != nil {
-			return err
-		}
+			for _, s := range l.List {
+				if err := y.WriteJSONLine(ctx, w, s); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+		Text: func(w io.Writer, width int) error {
+			for i, s := range l.List {
+				if i > 0 {
+					io.WriteString(w, "\n")
+				}
+				if err := y.WriteTable(ctx, w, s, width); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
 	}
-	return nil
 }
 
 // Statements makes the statements of accounts for a period. Their lines are read from the ledger as they are written.

@@ -12,6 +12,7 @@ import (
 	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/failure"
+	"github.com/feeledger/fees/internal/finance/report"
 	"github.com/feeledger/fees/internal/finance/statement"
 	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/internal/ledger"
@@ -199,11 +200,11 @@ func TestAClosedLedger(t *testing.T) {
 	ctx, all, heights := t.Context(), app.Period{All: true}, app.Heights(1, 27)
 	for name, ask := range map[string]func() error{
 		"report": func() error {
-			_, err := d.Report(ctx, app.ReportQuestion{Question: app.Question{Period: heights}})
+			_, err := d.Report(ctx, app.Question{Period: heights}, report.Choice{})
 			return err
 		},
 		"all": func() error {
-			_, err := d.Report(ctx, app.ReportQuestion{Question: app.Question{Period: all}})
+			_, err := d.Report(ctx, app.Question{Period: all}, report.Choice{})
 			return err
 		},
 		"statements": func() error {

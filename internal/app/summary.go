@@ -90,9 +90,9 @@ func (x *Export) compare(ctx context.Context, t *journal.Tie) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	q := ReportQuestion{Question: x.question.Question, Choice: report.Choice{By: report.Layer}}
+	q := x.question.Question
 	q.Progress = Progress{}
-	r, err := x.ledger.report(ctx, &x.Held, n, &q, false)
+	r, err := x.ledger.report(ctx, &x.Held, n, &q, report.Choice{By: report.Layer}, false)
 	if err != nil {
 		return "", err
 	}

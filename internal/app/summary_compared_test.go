@@ -98,7 +98,7 @@ func TestUnknownFeesByAChart(t *testing.T) {
 	rules := write(t, "chart.csv", "account\n6810\n")
 	in, err := app.ReadChart(rules, "")
 	require.NoError(t, err)
-	r, err := d.Report(t.Context(), app.ReportQuestion{Question: app.Question{Period: q.Period}, ChartInput: in, Choice: report.Choice{By: report.AccountCode}})
+	r, err := d.Report(t.Context(), app.Question{Period: q.Period}, report.Choice{By: report.AccountCode, Chart: in.Chart, Tags: in.Tags})
 	require.NoError(t, err)
 	sum, count := charges(t, func(s sent) bool { return s.place() != "25-6" })
 	have := map[string]string{}
@@ -143,7 +143,7 @@ func TestUnknownFeesByAChart(t *testing.T) {
 	_, err = x.CheckChart(t.Context())
 	require.ErrorContains(t, err, `transaction 3-4 has the tag "A" on line 1, and "B" on line 2`)
 	require.Equal(t, failure.NotUnderstood, app.KindOf(err))
-	_, err = d.Report(t.Context(), app.ReportQuestion{Question: app.Question{Period: q.Period}, ChartInput: in, Choice: report.Choice{By: report.AccountCode}})
+	_, err = d.Report(t.Context(), app.Question{Period: q.Period}, report.Choice{By: report.AccountCode, Chart: in.Chart, Tags: in.Tags})
 	require.ErrorContains(t, err, `transaction 3-4 has the tag "A" on line 1, and "B" on line 2`)
 	require.Equal(t, failure.NotUnderstood, app.KindOf(err))
 }

@@ -8,6 +8,8 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/internal/failure"
+	"github.com/feeledger/fees/internal/node/draft"
+	"github.com/feeledger/fees/internal/node/rpc"
 	"github.com/feeledger/fees/internal/rule"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
@@ -104,6 +106,11 @@ func TableRange(ctx context.Context, reader *source.Reader) (r chain.Heights, er
 		return r, err
 	}
 	return chain.Heights{First: head.Number - min(head.Number, newestBlocks-1), Last: head.Number}, nil
+}
+
+// DraftTable drafts the network table of a node's chain.
+func DraftTable(ctx context.Context, node *rpc.Client) (*draft.Draft, error) {
+	return draft.OfNode(ctx, node)
 }
 
 // CheckTable prices the blocks of a range, proves their fees, and reports which rows of the table they prove or

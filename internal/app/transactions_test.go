@@ -110,7 +110,7 @@ func TestTransactionsWithoutPayer(t *testing.T) {
 		a, err := d.Account(t.Context(), app.AccountQuestion{Account: payers[0]})
 		require.NoError(t, err)
 		require.Equal(t, want, a.WithoutPayer)
-		r, err := d.Report(t.Context(), app.ReportQuestion{Question: app.Question{Period: app.Heights(24, 26), Accounts: payers}, Choice: report.Choice{By: report.Day}})
+		r, err := d.Report(t.Context(), app.Question{Period: app.Heights(24, 26), Accounts: payers}, report.Choice{By: report.Day})
 		require.NoError(t, err)
 		const note = "payer not known for 1 transaction: it may belong to these accounts and is excluded from all totals"
 		if want == 0 {

@@ -51,7 +51,7 @@ func TestLookupsOfAClosedLedger(t *testing.T) {
 			return err
 		},
 		"comparison": func() error {
-			_, err := d.Compare(t.Context(), app.ReportQuestion{Question: app.Question{Period: heights}, Choice: report.Choice{By: report.Day}}, app.PeriodInput{Blocks: "1..3"})
+			_, err := d.Compare(t.Context(), app.Question{Period: heights}, report.Choice{By: report.Day}, app.PeriodInput{Blocks: "1..3"})
 			return err
 		},
 		"account": func() error {

@@ -46,14 +46,21 @@ func widthOf(s string) int {
 // narrowest is the minimum width for wrapping, in columns.
 const narrowest = 20
 
-// WriteWrapped writes a printable line wrapped to width columns. Continuation lines are indented by indent
-// spaces; the caller has written at most that much before the first one.
-func WriteWrapped(out io.StringWriter, line string, indent, width int) {
+// Wrapped returns a printable line wrapped to width columns. Continuation lines are indented by indent spaces;
+// the first one follows at most that much.
+func Wrapped(line string, indent, width int) string {
 	line = Printable(line)
 	if limit := max(width, narrowest) - indent; limit < widthOf(line) {
 		line = strings.ReplaceAll(text.WrapSoft(line, limit), "\n", "\n"+strings.Repeat(" ", indent))
 	}
-	for part := range strings.Lines(line + "\n") {
-		out.WriteString(strings.TrimRight(part, " \n") + "\n")
+	lines := strings.Split(line, "\n")
+	for i := range lines {
+		lines[i] = strings.TrimRight(lines[i], " ")
 	}
+	return strings.Join(lines, "\n")
+}
+
+// WriteWrapped writes a line [Wrapped] to width columns, and a line break.
+func WriteWrapped(out io.StringWriter, line string, indent, width int) {
+	out.WriteString(Wrapped(line, indent, width) + "\n")
 }

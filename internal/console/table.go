@@ -142,17 +142,25 @@ func isNumber(cell string) bool { return strings.Trim(cell, "-.0123456789") == "
 // Layout holds the widths of a table's columns. All rows are measured before the first one is written, so
 // they need not be kept.
 type Layout struct {
+	Tight    bool // rules end with the last column
 	columns  []Column
 	measures []measure
 }
 
 // NewLayout returns a layout of these columns.
 func NewLayout(columns []Column) *Layout {
-	l := &Layout{columns, make([]measure, len(columns))}
-	for i, c := range columns {
-		l.measures[i].header(widthOf(c.Name))
+	l := new(Layout)
+	for _, c := range columns {
+		l.Add(c)
 	}
 	return l
+}
+
+// Add adds a column.
+func (l *Layout) Add(c Column) {
+	var m measure
+	m.header(widthOf(c.Name))
+	l.columns, l.measures = append(l.columns, c), append(l.measures, m)
 }
 
 // Measure widens the columns for a row.
@@ -267,11 +275,14 @@ func (f *Fit) Header() {
 	f.Rule()
 }
 
-// Rule writes a line, which extends a gap beyond the last column if the width allows.
+// Rule writes a line, which extends a gap beyond the last column if the width allows, unless the layout is tight.
 func (f *Fit) Rule() { f.page.WriteString(strings.Repeat("-", f.ruled()) + "\n") }
 
 func (f *Fit) ruled() int {
 	width := f.Width()
+	if f.Tight {
+		return width
+	}
 	return max(width, min(width+shapes[f.shape].gap, f.page.Width))
 }
 
@@ -290,12 +301,8 @@ func (f *Fit) write(cells []string, beside string, marked bool) {
 		if !f.Shows(i) {
 			continue
 		}
-		c, m := &f.columns[i], &f.measures[i]
-		cell := shapes[f.shape].cut(c, cells[i])
-		if c.Decimals {
-			cell = WithDecimals(cell, m.decimals)
-		}
-		padding := m.in(f.shape) - widthOf(cell)
+		c, cell := &f.columns[i], f.Cell(i, cells[i])
+		padding := f.measures[i].in(f.shape) - widthOf(cell)
 		if marked && c.Verdict {
 			cell = f.page.Verdict(cell)
 		}
@@ -314,6 +321,15 @@ func (f *Fit) write(cells []string, beside string, marked bool) {
 	}
 	f.line = append(bytes.TrimRight(line, " "), '\n')
 	f.page.Write(f.line)
+}
+
+// Cell returns the text of a column's cell as a row shows it.
+func (f *Fit) Cell(column int, cell string) string {
+	c := &f.columns[column]
+	if cell = shapes[f.shape].cut(c, cell); c.Decimals {
+		cell = WithDecimals(cell, f.measures[column].decimals)
+	}
+	return cell
 }
 
 // spaced appends spaces.

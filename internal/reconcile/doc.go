@@ -3,7 +3,7 @@
 // [ReadFile] reads the record, a csv or xlsx file with a row for each fee. It rejects ambiguous input, and reports each
 // unreadable row with its line and column; [Tries] returns the settings with which the file may be readable, several
 // if only people can choose. Titles above the header and total rows are recognised and listed in the file's notes.
-// [Match] finds the transaction of each row, and the accounts' transactions that no row names. [Result.Sheets],
+// [MatchAll] finds the transaction of each row, and the accounts' transactions that no row names. [Result.Sheets],
 // [Result.WriteTable] and [Result.MarshalJSON] write the result, which contains no timestamps: the same file and the
 // same ledger give the same bytes. [Result.WriteFixed] writes the company's own file again, with the result added to
 // each row, the right amounts, and a row for each missing transaction.

@@ -77,7 +77,7 @@ func ExampleMatch() {
 		log.Fatal(err)
 	}
 	defer file.Close()
-	result, err := reconcile.Match(ctx, book, file.Rows.All(), options)
+	result, err := reconcile.MatchAll(ctx, book, []reconcile.Record{{Rows: file.Rows.All(), Options: options}})
 	if err != nil {
 		log.Fatal(err)
 	}

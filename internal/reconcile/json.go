@@ -151,10 +151,7 @@ func (r *Result) WriteJSON(w io.Writer, all bool) error {
 // details returns the items as JSON.
 func (r *Result) details(all bool) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
-		for i, err := range r.Items() {
-			if err == nil && !i.Outcome.isListed(all) {
-				continue
-			}
+		for i, err := range r.listed(all) {
 			var text []byte
 			if err == nil {
 				text, err = jsontext.Indented(r.itemJSON(i), jsontext.ElementPrefix)

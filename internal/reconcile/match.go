@@ -57,11 +57,6 @@ type Record struct {
 	Options Options
 }
 
-// Match compares one record, see [MatchAll].
-func Match(ctx context.Context, book Book, rows iter.Seq2[*Row, error], o Options) (*Result, error) {
-	return MatchAll(ctx, book, []Record{{Rows: rows, Options: o}})
-}
-
 // MatchAll finds the transaction of each row, and the period's transactions that the accounts paid for and no row of any
 // record names. It returns ErrNotCovered if the ledger lacks blocks of the period.
 //

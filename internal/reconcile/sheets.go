@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"io"
 	"iter"
 	"strings"
 
@@ -38,6 +39,15 @@ func (r *Result) Summary() *table.Sheet {
 			}
 		}),
 	}, r.Options.Prices)
+}
+
+// Document returns the result in all its formats, with all items or only those that do not match.
+func (r *Result) Document(all bool) *table.Document {
+	return &table.Document{
+		List: r.Details(all), Book: r.Sheets(all),
+		JSON: func(w io.Writer) error { return r.WriteJSON(w, all) },
+		Text: func(w io.Writer, width int) error { return r.WriteTable(w, all, width) },
+	}
 }
 
 // The titles of the details.

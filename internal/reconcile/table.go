@@ -3,6 +3,7 @@ package reconcile
 import (
 	"fmt"
 	"io"
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -59,47 +60,9 @@ func (r *Result) count(o Outcome) int {
 	return 0
 }
 
-// column is a column of a table.
-type column struct {
-	name  string
-	right bool
-	width int
-}
-
-// fit widens a column to fit a cell.
-func (c *column) fit(cell string) { c.width = max(c.width, len(cell)) }
-
-// row writes a line of aligned cells.
-func row(out *console.Page, columns []column, cells []string) {
-	out.WriteString(aligned(columns, cells) + "\n")
-}
-
-// outcomeRow writes the cells of an item, which start with its outcome, and the end of the line.
-func outcomeRow(out *console.Page, columns []column, cells []string, end string) {
-	line := aligned(columns, cells)
-	out.WriteString(out.Verdict(cells[0]) + line[len(cells[0]):] + end)
-}
-
-// aligned returns cells in their columns, without trailing spaces.
-func aligned(columns []column, cells []string) string {
-	var line strings.Builder
-	for i, c := range columns {
-		pad := strings.Repeat(" ", max(0, c.width-len(cells[i])))
-		if c.right {
-			line.WriteString(pad + cells[i] + "  ")
-		} else {
-			line.WriteString(cells[i] + pad + "  ")
-		}
-	}
-	return strings.TrimRight(line.String(), " ")
-}
-
-// widthOf returns the width of columns and the gaps between them.
-func widthOf(columns []column) (width int) {
-	for _, c := range columns {
-		width += c.width + 2
-	}
-	return width - 2
+// unit returns a column's name with the token.
+func (r *Result) unit(name string) string {
+	return strings.TrimSpace(name + " " + console.Printable(r.Options.Symbol))
 }
 
 // writeSummary writes a line for each outcome. If the terminal is too narrow, only the totals of books and chain are
@@ -111,55 +74,27 @@ func (r *Result) writeSummary(out *console.Page, width int) {
 	}
 	console.WriteWrapped(out, r.title(), 0, width)
 	out.WriteString("\n")
-	sums := append(append([]Sum{}, r.Sums...), r.Total)
-	var books, onChain, apart []string
-	for i := range sums {
-		books = append(books, r.Options.Token().Tokens(sums[i].Books))
-		onChain = append(onChain, knownTokens(r, sums[i].Chain))
-		apart = append(apart, knownTokens(r, sums[i].Difference))
+	amounts := func(name string, drop int) console.Column {
+		return console.Column{Name: r.unit(name), Right: true, Decimals: true, Drop: drop}
 	}
-	books, onChain, apart = console.SameDecimals(books), console.SameDecimals(onChain), console.SameDecimals(apart)
-	unit := func(name string) string {
-		return strings.TrimSpace(name + " " + console.Printable(r.Options.Symbol))
+	layout := console.NewLayout([]console.Column{{Name: "outcome"}, {Name: "count", Right: true}, amounts("books", 1), amounts("chain", 1), amounts("difference", 0)})
+	layout.Tight = true
+	var lines [][]string
+	for _, s := range append(slices.Clone(r.Sums), r.Total) {
+		cells := []string{string(s.Outcome), strconv.Itoa(s.Count), r.Options.Token().Tokens(s.Books), knownTokens(r, s.Chain), knownTokens(r, s.Difference)}
+		layout.Measure(cells)
+		lines = append(lines, cells)
 	}
-	columns := []column{{name: "outcome"}, {name: "count", right: true}, {name: unit("books"), right: true}, {name: unit("chain"), right: true}, {name: unit("difference"), right: true}}
-	lines := make([][]string, len(sums))
-	for i := range sums {
-		lines[i] = []string{string(sums[i].Outcome), strconv.Itoa(sums[i].Count), books[i], onChain[i], apart[i]}
+	fit, total := layout.Fit(out), lines[len(lines)-1]
+	fit.Header()
+	for _, cells := range lines[:len(lines)-1] {
+		fit.Row(cells, "")
 	}
-	fitAll(columns, lines)
-	narrow := widthOf(columns) > width
-	pick := func(cells []string) []string { return cells }
-	if narrow {
-		columns = []column{columns[0], columns[1], columns[4]}
-		pick = func(cells []string) []string { return []string{cells[0], cells[1], cells[4]} }
-	}
-	rule := strings.Repeat("-", widthOf(columns)) + "\n"
-	heads := make([]string, len(columns))
-	for i := range columns {
-		heads[i] = columns[i].name
-	}
-	row(out, columns, heads)
-	out.WriteString(rule)
-	for i, cells := range lines {
-		if i == len(lines)-1 {
-			out.WriteString(rule)
-		}
-		row(out, columns, pick(cells))
-	}
+	fit.Rule()
+	fit.Row(total, "")
 	r.writeWorth(out)
-	if narrow {
-		last := lines[len(lines)-1]
-		fmt.Fprintf(out, "\n%s: %s\n%s: %s\n", unit("books"), last[2], unit("chain"), last[3])
-	}
-}
-
-func fitAll(columns []column, lines [][]string) {
-	for i := range columns {
-		columns[i].fit(columns[i].name)
-		for _, cells := range lines {
-			columns[i].fit(cells[i])
-		}
+	if !fit.Shows(2) {
+		fmt.Fprintf(out, "\n%s: %s\n%s: %s\n", r.unit("books"), fit.Cell(2, total[2]), r.unit("chain"), fit.Cell(3, total[3]))
 	}
 }
 
@@ -180,69 +115,49 @@ func (r *Result) writeDetails(out *console.Page, all bool, width int) error {
 	out.WriteString("\n")
 	console.WriteWrapped(out, title, 0, width)
 	out.WriteString("\n")
-	columns := []column{{name: "outcome"}, {name: "line", right: true}, {name: "id"}, {name: strings.TrimSpace("difference " + console.Printable(r.Options.Symbol)), right: true}}
-	fitAll(columns, nil)
-	decimals := 0
-	for i, err := range r.Items() {
+	layout := console.NewLayout([]console.Column{{Name: "outcome", Verdict: true}, {Name: "line", Right: true}, {Name: "id"}, {Name: r.unit("difference"), Right: true, Decimals: true}})
+	layout.Tight = true
+	for i, err := range r.listed(all) {
 		if err != nil {
 			return err
 		}
-		if !i.Outcome.isListed(all) {
-			continue
-		}
-		cells := i.short(r)
-		decimals = max(decimals, console.Decimals(cells[3]))
-		for k := range columns[:3] {
-			columns[k].fit(cells[k])
-		}
+		layout.Measure(i.short(r))
 	}
-	for i, err := range r.Items() { // measured with the displayed decimals
-		if err != nil {
-			return err
-		}
-		if i.Outcome.isListed(all) {
-			columns[3].fit(console.WithDecimals(i.short(r)[3], decimals))
-		}
-	}
-	indent := widthOf(columns) + 2
+	fit := layout.Fit(out)
+	indent := fit.Width() + 2
 	beside := width-indent >= narrowWhy
-	heads := []string{columns[0].name, columns[1].name, columns[2].name, columns[3].name}
-	rule := widthOf(columns)
 	if beside {
-		columns, heads, rule = append(columns, column{name: "reason"}), append(heads, "reason"), indent+len("reason")
+		layout.Add(console.Column{Name: "reason"})
+		fit = layout.Fit(out)
 	}
-	row(out, columns, heads)
-	out.WriteString(strings.Repeat("-", rule) + "\n")
-	for i, err := range r.Items() {
+	fit.Header()
+	for i, err := range r.listed(all) {
 		if err != nil {
 			return err
 		}
-		if !i.Outcome.isListed(all) {
-			continue
+		cells, why, below := i.short(r), i.why(r), r.entry(i)
+		if beside {
+			cells = append(cells, console.Wrapped(why, indent, width))
+		} else if why != "" {
+			below = slices.Insert(below, 0, why)
 		}
-		cells := i.short(r)
-		cells[3] = console.WithDecimals(cells[3], decimals)
-		r.writeShort(out, i, columns, cells, beside, indent, width)
+		fit.Row(cells, "")
+		for _, line := range below {
+			out.WriteString("  ")
+			console.WriteWrapped(out, line, 2, width)
+		}
 	}
 	return nil
 }
 
-// writeShort writes an item.
-func (r *Result) writeShort(out *console.Page, i *Item, columns []column, cells []string, beside bool, indent, width int) {
-	why := i.why(r)
-	below := r.entry(i)
-	if beside && why != "" {
-		outcomeRow(out, columns[:4], cells, strings.Repeat(" ", indent-len(aligned(columns[:4], cells))))
-		console.WriteWrapped(out, why, indent, width)
-	} else {
-		outcomeRow(out, columns[:4], cells, "\n")
-		if why != "" {
-			below = slices.Insert(below, 0, why)
+// listed returns the items that are among the details, or the first error.
+func (r *Result) listed(all bool) iter.Seq2[*Item, error] {
+	return func(yield func(*Item, error) bool) {
+		for i, err := range r.Items() {
+			if (err != nil || i.Outcome.isListed(all)) && !yield(i, err) {
+				return
+			}
 		}
-	}
-	for _, line := range below {
-		out.WriteString("  ")
-		console.WriteWrapped(out, line, 2, width)
 	}
 }
 

@@ -60,5 +60,5 @@ func (s *server) accountsFile(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return s.send(w, r, func(to *answer) error { return app.WriteSheet(to, to.form, s.accountSheet(token)) })
+	return s.send(w, r, func(to *answer) error { return (&table.Document{List: s.accountSheet(token)}).Write(to, to.form, 0) })
 }

@@ -207,7 +207,7 @@ func byLinks(q *feesQuestion) (list []navigation) {
 		if by == report.Day {
 			own.Del("by")
 		}
-		list = append(list, navigation{link: link{words(string(by)), "fees" + q.scope.query(own)}, Here: by == q.asked.By})
+		list = append(list, navigation{link: link{words(string(by)), "fees" + q.scope.query(own)}, Here: by == q.By})
 	}
 	return list
 }

@@ -32,14 +32,14 @@ var flows = map[string]func(*testing.T, *viewed, *browsertest.Tab){
 }
 
 // report returns the report of package app.
-func (s *viewed) report(t *testing.T, by report.By, in app.PeriodInput, change ...func(*app.ReportQuestion)) *report.Report {
+func (s *viewed) report(t *testing.T, by report.By, in app.PeriodInput, change ...func(*app.Question, *report.Choice)) *report.Report {
 	period, err := in.Parse()
 	require.NoError(t, err)
-	q := app.ReportQuestion{Question: app.Question{Period: period}, Choice: report.Choice{By: by}}
+	q, choice := app.Question{Period: period}, report.Choice{By: by}
 	for _, c := range change {
-		c(&q)
+		c(&q, &choice)
 	}
-	made, err := s.ledger.Report(t.Context(), q)
+	made, err := s.ledger.Report(t.Context(), q, choice)
 	require.NoError(t, err)
 	return made
 }
@@ -157,7 +157,7 @@ func sorted(t *testing.T, s *viewed, tab *browsertest.Tab) {
 func someTransactions(t *testing.T, s *viewed, tab *browsertest.Tab) {
 	only, err := report.ParseOnly([]string{"status=reverted"})
 	require.NoError(t, err)
-	some := s.report(t, report.Day, app.PeriodInput{Month: "2025-01"}, func(q *app.ReportQuestion) { q.Only = only })
+	some := s.report(t, report.Day, app.PeriodInput{Month: "2025-01"}, func(_ *app.Question, c *report.Choice) { c.Only = only })
 	require.NotZero(t, some.Totals.EVM)
 	tab.Open("/fees?period=2025-01")
 	tab.Field("status").Type("reverted")
@@ -180,7 +180,7 @@ func besideBefore(t *testing.T, s *viewed, tab *browsertest.Tab) {
 	require.NoError(t, err)
 	period, err := in.Parse()
 	require.NoError(t, err)
-	compared, err := s.ledger.Compare(t.Context(), app.ReportQuestion{Question: app.Question{Period: period}, Choice: report.Choice{By: report.Layer}}, before)
+	compared, err := s.ledger.Compare(t.Context(), app.Question{Period: period}, report.Choice{By: report.Layer}, before)
 	require.NoError(t, err)
 	now, then := s.report(t, report.Layer, in), s.report(t, report.Layer, before)
 	require.Equal(t, now.Totals.Fee, compared.Now.Totals.Fee)
@@ -230,7 +230,7 @@ func statementOfAnAccount(t *testing.T, s *viewed, tab *browsertest.Tab) {
 // figures.
 func files(t *testing.T, s *viewed, tab *browsertest.Tab) {
 	tab.Open("/fees?period=2025-01&by=account")
-	made := s.report(t, report.Account, app.PeriodInput{Month: "2025-01"}, func(q *app.ReportQuestion) {
+	made := s.report(t, report.Account, app.PeriodInput{Month: "2025-01"}, func(q *app.Question, _ *report.Choice) {
 		chosen, err := s.labels.Choose(nil)
 		require.NoError(t, err)
 		q.Labels = chosen.Labels
@@ -239,7 +239,7 @@ func files(t *testing.T, s *viewed, tab *browsertest.Tab) {
 	for form, write := range map[string]func(*bytes.Buffer) error{
 		"csv":  func(w *bytes.Buffer) error { return table.WriteCSV(w, made.Sheet()) },
 		"xlsx": func(w *bytes.Buffer) error { return table.WriteXLSX(w, made.Sheet()) },
-		"json": func(w *bytes.Buffer) error { return report.WriteJSON(w, made) },
+		"json": func(w *bytes.Buffer) error { return made.Document().JSON(w) },
 	} {
 		var want bytes.Buffer
 		require.NoError(t, write(&want))

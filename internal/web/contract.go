@@ -20,8 +20,8 @@ func (s *server) contract(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	q := app.ReportQuestion{Choice: report.Choice{By: report.Day, Only: report.Only{Contract: chain.Some(account)}}}
-	if q.Question, err = s.readQuestion(&sc); err != nil {
+	q, err := s.readQuestion(&sc)
+	if err != nil {
 		return err
 	}
 	l, err := readListing(sc.own)
@@ -40,8 +40,8 @@ func (s *server) contract(w http.ResponseWriter, r *http.Request) error {
 }
 
 // contractPage builds the page of a contract without its table, and all rows of the table.
-func (s *server) contractPage(ctx context.Context, account chain.Address, path string, sc *scope, q app.ReportQuestion) (*keptList, error) {
-	made, err := s.Ledger.Report(ctx, q)
+func (s *server) contractPage(ctx context.Context, account chain.Address, path string, sc *scope, q app.Question) (*keptList, error) {
+	made, err := s.Ledger.Report(ctx, q, report.Choice{By: report.Day, Only: report.Only{Contract: chain.Some(account)}})
 	if err != nil {
 		return nil, err
 	}

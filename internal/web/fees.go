@@ -19,8 +19,10 @@ import (
 
 // feesQuestion is a request for a page or a file of fees.
 type feesQuestion struct {
+	app.Question
+	report.Choice
+	beside  chain.Optional[app.PeriodInput]
 	scope   scope
-	asked   app.ReportQuestion
 	listing listing
 }
 
@@ -34,22 +36,21 @@ func (s *server) feesQuestion(r *http.Request, own ...string) (q feesQuestion, e
 	if q.scope, err = readScope(r.URL.RawQuery, slices.Concat(feesParameters, own)...); err != nil {
 		return q, err
 	}
-	asked := &q.asked
 	given := q.scope.own
-	asked.By = report.By(cmp.Or(given.Get("by"), string(report.Day)))
-	if err := app.OneOf(app.FieldBy, asked.By, report.Groupings()...); err != nil {
+	q.By = report.By(cmp.Or(given.Get("by"), string(report.Day)))
+	if err := app.OneOf(app.FieldBy, q.By, report.Groupings()...); err != nil {
 		return q, err
 	}
-	if asked.Only, err = readOnly(given); err != nil {
+	if q.Only, err = readOnly(given); err != nil {
 		return q, err
 	}
-	if asked.Beside, err = q.scope.input().Beside(given.Get("compare")); err != nil {
+	if q.beside, err = q.scope.input().Beside(given.Get("compare")); err != nil {
 		return q, err
 	}
 	if q.listing, err = readListing(given); err != nil {
 		return q, err
 	}
-	asked.Question, err = s.readQuestion(&q.scope)
+	q.Question, err = s.readQuestion(&q.scope)
 	return q, err
 }
 
@@ -92,11 +93,11 @@ var details = []string{"evm_failed", "native_failed", "outcome_unknown", "evm_fe
 // brief returns the columns of a report that a page hides by default.
 func (q *feesQuestion) brief() (names []string) {
 	hidden := details
-	if q.asked.Beside.Known() {
+	if q.beside.Known() {
 		hidden = slices.Concat(details, []string{"evm", "native", "undetermined", "charged", "gas", "gas_price_average"})
 	}
-	if q.asked.Beside.Known() && q.asked.Prices != nil {
-		of := "_" + q.asked.Prices.Currency.Suffix()
+	if q.beside.Known() && q.Prices != nil {
+		of := "_" + q.Prices.Currency.Suffix()
 		names = append(names, "charged"+of, "charged_before"+of, "charged_difference"+of, "charged"+of+"_percent")
 	}
 	for _, name := range hidden {
@@ -141,27 +142,28 @@ func (s *server) fees(w http.ResponseWriter, r *http.Request) error {
 
 // feesList builds the page of fees without its table, and all rows of the table.
 func (s *server) feesList(ctx context.Context, q *feesQuestion) (*keptList, error) {
-	made, err := s.Ledger.Fees(ctx, q.asked)
+	made, err := s.Ledger.Fees(ctx, q.Question, q.Choice, q.beside)
 	if err != nil {
 		return nil, err
 	}
-	v := view{Title: made.Title(), Path: "fees", Scope: &q.scope, Warnings: made.Partial, Notes: made.Notes[len(made.Partial):]}
-	v.Lead = "Evidence: " + made.Evidence.String() + "."
-	undetermined := made.Totals.Undetermined
+	r := made.Report
+	v := view{Title: made.Title(), Path: "fees", Scope: &q.scope, Warnings: r.Partial, Notes: r.Notes[len(r.Partial):]}
+	v.Lead = "Evidence: " + r.Evidence.String() + "."
+	undetermined := r.Totals.Undetermined
 	if c := made.Compared; c != nil {
 		partial := len(c.Now.Partial) + len(c.Before.Partial)
 		v.Warnings, v.Notes = c.Notes[:partial], c.Notes[partial:]
-		v.Lead = fmt.Sprintf("Evidence: %s; for %s: %s.", made.Evidence, c.Before.Name, c.Before.Evidence)
+		v.Lead = fmt.Sprintf("Evidence: %s; for %s: %s.", r.Evidence, c.Before.Name, c.Before.Evidence)
 		undetermined += c.Before.Totals.Undetermined
 	}
 	v.Whose, v.By, v.Fields, v.Filters = true, byLinks(q), s.feesControls(q), onlyControls(q.scope.own)
-	v.Main, v.Facts = feesFacts(made.Report)
+	v.Main, v.Facts = feesFacts(r)
 	if undetermined > 0 {
 		v.Warnings = append(slices.Clip(v.Warnings), incomplete(undetermined))
 	}
-	v.Chart = made.Chart(made.Compared, q.narrower)
+	v.Chart = r.Chart(made.Compared, q.narrower)
 	largest := 0.0
-	for _, g := range made.Groups {
+	for _, g := range r.Groups {
 		largest = max(largest, lengthOf(console.Token{}, g.Fee).InexactFloat64())
 	}
 	v.Downloads = fileLinks(feesForms, "fees", q.scope.query(listing{}.with(q.scope.own)))
@@ -173,15 +175,15 @@ func (s *server) feesList(ctx context.Context, q *feesQuestion) (*keptList, erro
 
 // about returns the period that the answer depends on.
 func (q *feesQuestion) about() app.Period {
-	if q.asked.Beside.Known() {
+	if q.beside.Known() {
 		return allSealed
 	}
-	return q.asked.Period
+	return q.Period
 }
 
 // readsMuch reports whether an answer reads more than totals by time.
 func (q *feesQuestion) readsMuch() bool {
-	return !slices.Contains([]report.By{report.Hour, report.Day, report.Month}, q.asked.By) || !q.asked.Only.IsAll() || len(q.asked.Accounts) > 0
+	return !slices.Contains([]report.By{report.Hour, report.Day, report.Month}, q.By) || !q.Only.IsAll() || len(q.Accounts) > 0
 }
 
 // feesFacts returns the totals.
@@ -236,10 +238,10 @@ func (s *server) priceControl(own url.Values) []control {
 // flags returns the equivalent command-line flags.
 func (q *feesQuestion) flags(s *server) string {
 	line := q.scope.flags()
-	if q.asked.By != report.Day {
-		line += " --by " + string(q.asked.By)
+	if q.By != report.Day {
+		line += " --by " + string(q.By)
 	}
-	if conditions := q.asked.Only.Conditions(); conditions != nil {
+	if conditions := q.Only.Conditions(); conditions != nil {
 		line += " --only " + console.Argument(strings.Join(conditions, ","))
 	}
 	switch with := q.scope.own.Get("compare"); with {
@@ -249,16 +251,16 @@ func (q *feesQuestion) flags(s *server) string {
 	default:
 		line += " --compare=" + with
 	}
-	return line + s.priceFlags(q.asked.Prices)
+	return line + s.priceFlags(q.Prices)
 }
 
 // narrower returns the page that breaks down a group of time, or "".
 func (q *feesQuestion) narrower(name string) string {
-	by := q.asked.By
+	by := q.By
 	next := map[report.By]string{report.Month: "day", report.Day: "account"}[by]
 	narrow := q.scope
 	switch {
-	case next == "" || q.asked.Beside.Known():
+	case next == "" || q.beside.Known():
 		return ""
 	case by == report.Month && aMonth.MatchString(name) && (narrow.Period == "" || narrow.input().Year != ""):
 		narrow.Period = name
@@ -280,11 +282,11 @@ func (s *server) feesFile(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	write := func(to *answer) error {
-		made, err := s.Ledger.Fees(r.Context(), q.asked)
+		made, err := s.Ledger.Fees(r.Context(), q.Question, q.Choice, q.beside)
 		if err != nil {
 			return err
 		}
-		return made.Write(to, to.form, 0)
+		return made.Document().Write(to, to.form, 0)
 	}
 	return s.file(w, r, q.about(), func(to *answer) error {
 		if !q.readsMuch() {

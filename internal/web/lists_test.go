@@ -334,14 +334,14 @@ func TestComparedAndPriced(t *testing.T) {
 	list, err := app.ReadPrices(app.PricesInput{Files: []string{path}, Fiat: "EUR"})
 	require.NoError(t, err)
 	s := served(t, d, func(o *web.Options) { o.Ledgers[0].Prices, o.Ledgers[0].PricesFile = list, "prices.csv" })
-	q := app.ReportQuestion{Question: app.Question{Period: app.Heights(14, 27), Prices: list}, Choice: report.Choice{By: report.Layer}}
+	q, choice := app.Question{Period: app.Heights(14, 27), Prices: list}, report.Choice{By: report.Layer}
 	in := app.PeriodInput{Blocks: "14..27"}
 	with, err := in.Before()
 	require.NoError(t, err)
-	compared, err := d.Compare(t.Context(), q, with)
+	compared, err := d.Compare(t.Context(), q, choice, with)
 	require.NoError(t, err)
 	var want bytes.Buffer
-	require.NoError(t, report.WriteComparisonJSON(&want, compared))
+	require.NoError(t, compared.Document().JSON(&want))
 	query := "?period=14..27&by=layer&compare=before&price=EUR"
 	require.Equal(t, want.String(), get(t, s, "/api/v1/report"+query, nil).text)
 	page := get(t, s, "/fees"+query, nil).text

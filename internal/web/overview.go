@@ -173,10 +173,8 @@ func (s *server) keptMonth(r *http.Request, months []month, shown month) (*month
 
 // monthView reads the figures of a month, and compares them with the month before if that is complete.
 func (s *server) monthView(ctx context.Context, input *app.PeriodInput, period app.Period, before bool) (*monthView, error) {
-	question := func(by report.By) app.ReportQuestion {
-		return app.ReportQuestion{Question: app.Question{Period: period}, Choice: report.Choice{By: by}}
-	}
-	days, err := s.Ledger.Report(ctx, question(report.Day))
+	q := app.Question{Period: period}
+	days, err := s.Ledger.Report(ctx, q, report.Choice{By: report.Day})
 	if err != nil {
 		return nil, err
 	}
@@ -186,11 +184,11 @@ func (s *server) monthView(ctx context.Context, input *app.PeriodInput, period a
 		return nil, err
 	}
 	if before {
-		q := question(report.Month)
-		if q.Beside, err = input.Beside(app.PeriodBefore); err != nil {
+		with, err := input.Before()
+		if err != nil {
 			return nil, err
 		}
-		compared, err := s.Ledger.Fees(ctx, q)
+		compared, err := s.Ledger.Compare(ctx, q, report.Choice{By: report.Month}, with)
 		if err != nil {
 			return nil, err
 		}
@@ -199,13 +197,13 @@ func (s *server) monthView(ctx context.Context, input *app.PeriodInput, period a
 		}
 	}
 	v.top = []topList{{title: "Top payers", by: report.Account}, {title: "Top contracts", by: report.Contract}}
+	q.Labels = s.book()
 	for i := range v.top {
-		q := question(v.top[i].by)
-		q.Labels, q.Top = s.book(), maxTop
-		if q.By == report.Contract {
-			q.Only.Layer = chain.Some(fee.EVM)
+		choice := report.Choice{By: v.top[i].by, Top: maxTop}
+		if choice.By == report.Contract {
+			choice.Only.Layer = chain.Some(fee.EVM)
 		}
-		made, err := s.Ledger.Report(ctx, q)
+		made, err := s.Ledger.Report(ctx, q, choice)
 		if err != nil {
 			return nil, err
 		}
@@ -264,7 +262,7 @@ func (s *server) addMonths(ctx context.Context, v *view, months []month) error {
 	if len(months) == 1 {
 		return nil
 	}
-	all, err := s.Ledger.Report(ctx, app.ReportQuestion{Question: app.Question{Period: allSealed}, Choice: report.Choice{By: report.Month}})
+	all, err := s.Ledger.Report(ctx, app.Question{Period: allSealed}, report.Choice{By: report.Month})
 	if err != nil {
 		return err
 	}

@@ -326,7 +326,7 @@ func narrowed(from *table.Sheet, names []string) *table.Sheet {
 func (s *server) reconciliationFile(w http.ResponseWriter, r *http.Request) error {
 	return s.compared(w, r, func(to *answer, c *comparison) error {
 		if to.form != paperForm {
-			return app.WriteReconciliation(to, c.result, to.form, c.settings.all, 0)
+			return c.result.Document(c.settings.all).Write(to, to.form, 0)
 		}
 		a, err := s.Ledger.AboutReconciliation(r.Context(), c.result, c.asked, app.AboutQuestion{Program: s.Program})
 		if err != nil {

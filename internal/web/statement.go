@@ -123,7 +123,7 @@ func proved[T any](s *server, r *http.Request, q *statementQuestion, build func(
 type provable interface {
 	Holds() bool
 	Explain(err error) error
-	Write(ctx context.Context, w io.Writer, form string, width int) error
+	Document(context.Context) *table.Document
 	About(ctx context.Context, asked app.AboutQuestion) (*closing.About, error)
 	WritePDF(ctx context.Context, w io.Writer, size string, a *closing.About) error
 }
@@ -186,7 +186,7 @@ func provedFile[T provable](s *server, w http.ResponseWriter, r *http.Request, o
 			return err
 		}
 		if to.form != paperForm {
-			return made.Explain(made.Write(r.Context(), to, to.form, 0))
+			return made.Explain(made.Document(r.Context()).Write(to, to.form, 0))
 		}
 		a, err := made.About(r.Context(), app.AboutQuestion{Program: s.Program})
 		if err != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/report"
 	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/table"
 )
 
 // maxListed limits the transactions in one API response.
@@ -153,7 +154,7 @@ func (s *server) transactionsFile(w http.ResponseWriter, r *http.Request) error 
 			}
 			sheet := transactionSheet(first.Token, s.following(r.Context(), first, q))
 			sheet.Notes = first.Notes()
-			return app.WriteSheet(to, to.form, sheet)
+			return (&table.Document{List: sheet}).Write(to, to.form, 0)
 		})
 	})
 }

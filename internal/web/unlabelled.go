@@ -35,7 +35,7 @@ func (s *server) unlabelledQuestion(r *http.Request, own ...string) (q unlabelle
 
 // unlabelledPayers returns the payers without a label, highest fees first, with the report that they are from.
 func (s *server) unlabelledPayers(ctx context.Context, q *unlabelledQuestion) (made *report.Report, list []*report.Group, err error) {
-	made, err = s.Ledger.Report(ctx, app.ReportQuestion{Question: q.asked, Choice: report.Choice{By: report.Account}})
+	made, err = s.Ledger.Report(ctx, q.asked, report.Choice{By: report.Account})
 	if err != nil {
 		return nil, nil, err
 	}

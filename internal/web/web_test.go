@@ -116,10 +116,10 @@ func TestFeesAreTheReport(t *testing.T) {
 		if by.Labelled() {
 			continue
 		}
-		made, err := d.Report(t.Context(), app.ReportQuestion{Question: app.Question{Period: app.Heights(3, 27)}, Choice: report.Choice{By: by}})
+		made, err := d.Report(t.Context(), app.Question{Period: app.Heights(3, 27)}, report.Choice{By: by})
 		require.NoError(t, err)
 		var want bytes.Buffer
-		require.NoError(t, report.WriteJSON(&want, made))
+		require.NoError(t, made.Document().JSON(&want))
 		query := "?period=3..27&by=" + string(by)
 		require.Equal(t, want.String(), get(t, s, "/api/v1/report"+query, nil).text)
 		require.Equal(t, want.String(), get(t, s, "/fees.json"+query, nil).text)

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"net"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -18,7 +17,6 @@ import (
 	"github.com/feeledger/fees/gatewayclient/sidecar"
 	"github.com/feeledger/fees/internal/archive"
 	"github.com/feeledger/fees/internal/jsonscan"
-	"github.com/feeledger/fees/internal/node/reply"
 	"github.com/feeledger/fees/internal/substrate/render"
 )
 
@@ -255,9 +253,4 @@ func unknownStorage(pallet, item string) error {
 			`Could not find storage item ("%s") in metadata. storage item names are expected to be in camel case, e.g. 'storageItemId'`, item)
 	}
 	return badRequest(`"%s" was not recognized as a queryable pallet.`, pallet)
-}
-
-// Serve serves the archive on a listener until the context ends, and lets running requests finish.
-func Serve(ctx context.Context, listener net.Listener, a *Archive) error {
-	return reply.Serve(ctx, listener, Handler(a))
 }

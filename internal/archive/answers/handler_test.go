@@ -21,6 +21,7 @@ import (
 	"github.com/feeledger/fees/internal/archive/answers"
 	"github.com/feeledger/fees/internal/archive/demo"
 	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/internal/node/reply"
 )
 
 func get(a *answers.Archive, method, path string) *http.Response {
@@ -151,7 +152,7 @@ func TestServe(t *testing.T) {
 	require.NoError(t, err)
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
-	go func() { ended <- answers.Serve(ctx, listener, demo.Open()) }()
+	go func() { ended <- reply.Serve(ctx, listener, answers.Handler(demo.Open())) }()
 	client, err := gatewayclient.New("http://"+listener.Addr().String(), httpclient.Options{})
 	require.NoError(t, err)
 	b, err := client.Head(ctx, false)
@@ -166,7 +167,7 @@ func TestServe(t *testing.T) {
 	require.ErrorContains(t, err, "status 500 Internal Server Error: balance-info")
 	stop()
 	require.NoError(t, <-ended)
-	require.Error(t, answers.Serve(context.Background(), listener, demo.Open()))
+	require.Error(t, reply.Serve(context.Background(), listener, answers.Handler(demo.Open())))
 }
 
 // A runtime that is kept for all heights is that of the height that is asked for, with the

@@ -223,7 +223,7 @@ func ask(ctx context.Context, book *ledger.Book) error {
 	}
 	all, _ := sealed.Heights.Get()
 	lastMonth := chain.Heights{First: max(all.Last, month) - month, Last: all.Last}
-	reported := func(q report.Question, span chain.Heights) func() (int, error) {
+	reported := func(q report.Request, span chain.Heights) func() (int, error) {
 		return func() (int, error) {
 			q.Period.Heights, q.Cover.Span = chain.Some(span), chain.Some(span)
 			r, err := report.Make(ctx, book, q, func(_, _ uint64) {})
@@ -242,12 +242,12 @@ func ask(ctx context.Context, book *ledger.Book) error {
 			_, err := book.Status(ctx)
 			return 1, err
 		}},
-		{"fees by month", reported(report.Question{Choice: report.Choice{By: report.Month}}, all)},
-		{"fees by day in Berlin", reported(report.Question{Choice: report.Choice{By: report.Day}, Zone: berlin}, all)},
-		{"fees by contract", reported(report.Question{Choice: report.Choice{By: report.Contract}}, all)},
-		{"fees by account", reported(report.Question{Choice: report.Choice{By: report.Account}}, all)},
-		{"a month's fees by account", reported(report.Question{Choice: report.Choice{By: report.Account}}, lastMonth)},
-		{"the same with percentiles", reported(report.Question{Choice: report.Choice{By: report.Account, Percentiles: true}}, lastMonth)},
+		{"fees by month", reported(report.Request{Choice: report.Choice{By: report.Month}}, all)},
+		{"fees by day in Berlin", reported(report.Request{Choice: report.Choice{By: report.Day}, Zone: berlin}, all)},
+		{"fees by contract", reported(report.Request{Choice: report.Choice{By: report.Contract}}, all)},
+		{"fees by account", reported(report.Request{Choice: report.Choice{By: report.Account}}, all)},
+		{"a month's fees by account", reported(report.Request{Choice: report.Choice{By: report.Account}}, lastMonth)},
+		{"the same with percentiles", reported(report.Request{Choice: report.Choice{By: report.Account, Percentiles: true}}, lastMonth)},
 		{"find the busiest payer", func() (int, error) {
 			count := map[chain.Address]int{}
 			for c, err := range book.Transactions(ctx, ledger.Query{Span: lastMonth}) {

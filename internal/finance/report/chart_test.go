@@ -63,7 +63,7 @@ func TestTickTexts(t *testing.T) {
 
 // A chart of accounts has a bar for each of the first, and one for all others together: nothing is lost.
 func TestRankedChart(t *testing.T) {
-	r := &Report{Question: Question{Choice: Choice{By: Call}, Token: console.Token{Symbol: "GLMR"}}}
+	r := &Report{Request: Request{Choice: Choice{By: Call}, Token: console.Token{Symbol: "GLMR"}}}
 	for i := range 25 {
 		g := &Group{Key: Key{Layer: chain.Some("native"), Call: chain.Some("balances.transferKeepAlive")}}
 		g.Fee, g.EVM, g.Native = chain.NewWei(1e18), 1, 3
@@ -93,7 +93,7 @@ func TestRankedChart(t *testing.T) {
 
 // Names from outside are shortened, and contain nothing that a page could take for more than text.
 func TestChartNames(t *testing.T) {
-	r := &Report{Question: Question{Choice: Choice{By: Call}}}
+	r := &Report{Request: Request{Choice: Choice{By: Call}}}
 	for range 2 {
 		r.Groups = append(r.Groups, &Group{Key: Key{Layer: chain.Some("native"), Call: chain.Some(hostile)}, Figures: Figures{Native: 1, Fee: chain.NewWei(1)}})
 	}
@@ -112,11 +112,11 @@ func TestChartOfAPeriod(t *testing.T) {
 		}
 		return g
 	}
-	r := &Report{Question: Question{Choice: Choice{By: Hour}, Token: console.Token{Symbol: "GLMR"}}}
+	r := &Report{Request: Request{Choice: Choice{By: Hour}, Token: console.Token{Symbol: "GLMR"}}}
 	now := []*Group{group("2026-01-31T13:00:00Z", 1), group("2026-01-31T14:00:00Z", 2), group("", 0)}
 	before := []*Group{group("2026-01-30T13:00:00Z", 4), group("", 0), group("2026-01-30T15:00:00Z", 3)}
 	before[2].Undetermined = 1
-	c := &Comparison{Now: r, Before: &Report{Question: Question{Name: "30 January"}}}
+	c := &Comparison{Now: r, Before: &Report{Request: Request{Name: "30 January"}}}
 	for i := range now {
 		c.Pairs = append(c.Pairs, &Pair{Now: now[i], Before: before[i]})
 	}

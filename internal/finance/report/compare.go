@@ -26,7 +26,7 @@ type Pair struct {
 	at          position
 }
 
-// Compare compares a report with that of another period. Both must answer the same question with Compared set,
+// Compare compares a report with that of another period. Both must be of the same request with Compared set,
 // except for the period.
 //
 // Groups of time are paired by position: the first day with the first day. Other groups are paired by key.

@@ -22,7 +22,7 @@ import (
 )
 
 // halves returns a comparison of two periods.
-func halves(t testing.TB, book *ledger.Book, q report.Question, now, before ledger.Period, top int) *report.Comparison {
+func halves(t testing.TB, book *ledger.Book, q report.Request, now, before ledger.Period, top int) *report.Comparison {
 	q.Compared = true
 	q.Period = now
 	x := made(t, book, q)
@@ -74,7 +74,7 @@ func TestCompareAddsUp(t *testing.T) {
 			if testing.Short() && top == 0 {
 				continue
 			}
-			c := halves(t, book, report.Question{Choice: report.Choice{By: by}, Prices: list}, first, second, top)
+			c := halves(t, book, report.Request{Choice: report.Choice{By: by}, Prices: list}, first, second, top)
 			var text bytes.Buffer
 			require.NoError(t, table.WriteCSV(&text, c.Sheet()))
 			rows, err := csv.NewReader(&text).ReadAll()
@@ -114,7 +114,7 @@ func TestCompareAddsUp(t *testing.T) {
 // totalsAlone returns the totals in a report's own JSON.
 func totalsAlone(t testing.TB, r *report.Report) map[string]string {
 	var text bytes.Buffer
-	require.NoError(t, report.WriteJSON(&text, r))
+	require.NoError(t, r.Document().JSON(&text))
 	var document struct{ Totals map[string]any }
 	decoder := json.NewDecoder(&text)
 	decoder.UseNumber()
@@ -135,7 +135,7 @@ func totalsAlone(t testing.TB, r *report.Report) map[string]string {
 func TestComparePlaces(t *testing.T) {
 	book := month(t)
 	pairs := func(by report.By, now, before ledger.Period, zone *time.Location) (list []string) {
-		for _, p := range halves(t, book, report.Question{Choice: report.Choice{By: by}, Zone: zone}, now, before, 0).Pairs {
+		for _, p := range halves(t, book, report.Request{Choice: report.Choice{By: by}, Zone: zone}, now, before, 0).Pairs {
 			list = append(list, p.Now.Name(console.Token{})+" "+p.Before.Name(console.Token{}))
 		}
 		return list
@@ -164,9 +164,9 @@ func TestCompareUnknown(t *testing.T) {
 	}
 	list, err := money.Read([]byte(strings.Join(kept, "")), "EUR")
 	require.NoError(t, err)
-	c := halves(t, book, report.Question{Choice: report.Choice{By: report.Day}, Prices: list, PartialPrices: true, Partial: []string{"PARTIAL: sample"}}, days(t, "2026-02-04", "2026-02-07", time.UTC), days(t, "2026-02-01", "2026-02-04", time.UTC), 0)
+	c := halves(t, book, report.Request{Choice: report.Choice{By: report.Day}, Prices: list, PartialPrices: true, Partial: []string{"PARTIAL: sample"}}, days(t, "2026-02-04", "2026-02-07", time.UTC), days(t, "2026-02-01", "2026-02-04", time.UTC), 0)
 	var text bytes.Buffer
-	require.NoError(t, report.WriteComparisonJSON(&text, c))
+	require.NoError(t, c.Document().JSON(&text))
 	var document struct {
 		Before struct{ Prices struct{ Missing []string } }
 		Groups []map[string]any
@@ -186,7 +186,7 @@ func TestCompareUnknown(t *testing.T) {
 	require.Equal(t, "PARTIAL: sample", document.Notes[0])
 	for _, width := range []int{60, 80, 120, 200} {
 		text.Reset()
-		require.NoError(t, report.WriteComparisonTable(&text, c, width))
+		require.NoError(t, c.Document().Write(&text, "table", width))
 		require.Contains(t, text.String(), "not known")
 		table, _, _ := strings.Cut(text.String(), "hidden columns")
 		require.Equal(t, width == 200, strings.Contains(table, "fee before GLMR"), width)
@@ -201,7 +201,7 @@ func TestCompareUnknown(t *testing.T) {
 func TestCompareHeights(t *testing.T) {
 	book := month(t)
 	for _, by := range []report.By{report.Hour, report.Day, report.Month} {
-		c := halves(t, book, report.Question{Choice: report.Choice{By: by}}, heights(400, monthHead), heights(1, 399), 0)
+		c := halves(t, book, report.Request{Choice: report.Choice{By: by}}, heights(400, monthHead), heights(1, 399), 0)
 		require.Equal(t, c.Now.Holds() && c.Before.Holds(), c.Holds())
 		require.Equal(t, c.Now.Groups[0].Name(console.Token{}), c.Pairs[0].Now.Name(console.Token{}))
 		require.Equal(t, c.Before.Groups[0].Name(console.Token{}), c.Pairs[0].Before.Name(console.Token{}))
@@ -214,12 +214,12 @@ func TestCompareHeights(t *testing.T) {
 		require.Equal(t, c.Before.Totals.Fee.String(), before.String())
 	}
 
-	top := halves(t, book, report.Question{Choice: report.Choice{By: report.Contract}}, heights(400, monthHead), heights(1, 399), 2)
+	top := halves(t, book, report.Request{Choice: report.Choice{By: report.Contract}}, heights(400, monthHead), heights(1, 399), 2)
 	require.Len(t, top.Pairs, 3)
 	var text, object strings.Builder
-	require.NoError(t, report.WriteComparisonTable(&text, top, 160))
+	require.NoError(t, top.Document().Write(&text, "table", 160))
 	require.Contains(t, text.String(), " others ")
-	require.NoError(t, report.WriteComparisonJSON(&object, top))
+	require.NoError(t, top.Document().JSON(&object))
 	require.True(t, json.Valid([]byte(object.String())))
 	require.Contains(t, object.String(), `"others": `)
 }

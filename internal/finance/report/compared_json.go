@@ -24,8 +24,8 @@ type beforeDocument struct {
 	Rules    []string          `json:"rules"`
 }
 
-// WriteComparisonJSON writes the comparison as one object, pair by pair.
-func WriteComparisonJSON(w io.Writer, c *Comparison) error {
+// writeJSON writes the comparison as one object, pair by pair.
+func (c *Comparison) writeJSON(w io.Writer) error {
 	out := jsontext.NewStream(w, false)
 	b := c.Before
 	out.Members(comparedDocument{c.Now.document(), beforeDocument{b.period(), b.coverage(), b.Evidence, b.basis(), append([]string{}, b.Rules...)}})

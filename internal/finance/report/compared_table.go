@@ -19,9 +19,9 @@ var (
 	comparedParts = map[part]int{ofDifference: 0, ofPercent: 0, ofNow: 1, ofBefore: 2}
 )
 
-// WriteComparisonTable writes the comparison for a terminal of the given width: missing data, pairs, totals and
-// notes. It keeps all rows in memory.
-func WriteComparisonTable(w io.Writer, c *Comparison, width int) error {
+// writeText writes the comparison for a terminal of the given width: missing data, pairs, totals and notes. It
+// keeps all rows in memory.
+func (c *Comparison) writeText(w io.Writer, width int) error {
 	var out strings.Builder
 	console.WriteWrapped(&out, c.Title(), 2, width)
 	partial := len(c.Now.Partial) + len(c.Before.Partial)

@@ -33,10 +33,10 @@ type Figures struct {
 	AveragePrice chain.Optional[chain.GasPrice]
 	// Price10, Price50 and Price90 are percentiles of the gas price by number of EVM transactions, using
 	// the nearest rank: the lowest price that at least that percentage of transactions did not exceed. Each
-	// is a price that was paid. They are unknown unless the question asks for them.
+	// is a price that was paid. They are unknown unless they were requested.
 	Price10, Price50, Price90 chain.Optional[chain.GasPrice]
 
-	// FeeWorth and ChargedWorth are the values of Fee and Charged in the currency of the question's prices. They
+	// FeeWorth and ChargedWorth are the values of Fee and Charged in the currency of the request's prices. They
 	// are unknown without prices, or if a price is missing.
 	FeeWorth, ChargedWorth chain.Optional[money.Amount]
 }

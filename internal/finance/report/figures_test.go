@@ -24,7 +24,7 @@ func evmTransaction(price, gas, paid uint64) *ledger.Cost {
 // An unknown fee is counted and excluded from all sums and from the average price; its price counts among the
 // percentiles, because it was bid.
 func TestUndetermined(t *testing.T) {
-	a := newAdder(&Question{Choice: Choice{By: Layer, Percentiles: true}, Period: ledger.Period{Heights: chain.Some(chain.Heights{Last: 10})}})
+	a := newAdder(&Request{Choice: Choice{By: Layer, Percentiles: true}, Period: ledger.Period{Heights: chain.Some(chain.Heights{Last: 10})}})
 	require.NoError(t, a.transaction(evmTransaction(10, 3, 30)))
 	require.NoError(t, a.transaction(evmTransaction(13, 1, 13)))
 	unknown := evmTransaction(99, 1000, 0)
@@ -43,7 +43,7 @@ func TestUndetermined(t *testing.T) {
 func TestSumsWithAnUnknownPart(t *testing.T) {
 	known := func(n uint64) chain.Optional[chain.Wei] { return chain.Some(chain.NewWei(n)) }
 	unknown := chain.Optional[chain.Wei]{}
-	a := newAdder(&Question{Choice: Choice{By: Type}, Period: ledger.Period{Heights: chain.Some(chain.Heights{Last: 10})}})
+	a := newAdder(&Request{Choice: Choice{By: Type}, Period: ledger.Period{Heights: chain.Some(chain.Heights{Last: 10})}})
 	add := func(kind string, fee, priority, charged, burned, treasury, author chain.Optional[chain.Wei]) {
 		x := evmTransaction(1, 5, 0)
 		x.Type, x.Fee, x.PriorityFee, x.Charged, x.Burned, x.Treasury, x.Author = kind, fee, priority, charged, burned, treasury, author
@@ -75,15 +75,15 @@ func TestSumsWithAnUnknownPart(t *testing.T) {
 	}, sums)
 	require.Equal(t, []chain.Optional[chain.Wei]{known(43), unknown, unknown, unknown, unknown, unknown}, figures(totals))
 
-	r := &Report{Question: Question{Choice: Choice{By: Type}, Zone: time.UTC, Token: console.Token{Symbol: "GLMR"}}, Groups: groups, Totals: totals, Notes: a.notes()}
+	r := &Report{Request: Request{Choice: Choice{By: Type}, Zone: time.UTC, Token: console.Token{Symbol: "GLMR"}}, Groups: groups, Totals: totals, Notes: a.notes()}
 	var table, page, text strings.Builder
-	require.NoError(t, WriteTable(&table, r, 100))
+	require.NoError(t, r.Document().Write(&table, "table", 100))
 	require.Regexp(t, `(?m)^charged +not known$`, table.String())
 	require.Regexp(t, `(?m)^fee +0\.000000000000000043 GLMR$`, table.String())
-	require.NoError(t, WriteJSON(&text, r))
+	require.NoError(t, r.Document().JSON(&text))
 	require.Contains(t, text.String(), `"charged": "18",`)
 	require.Contains(t, text.String(), `"burned": null,`)
-	require.NoError(t, WriteHTML(&page, r))
+	require.NoError(t, r.Document().HTML(&page))
 	require.Contains(t, page.String(), "not known")
 	require.NotContains(t, page.String(), "{0 false}")
 }
@@ -94,13 +94,13 @@ func TestOverflow(t *testing.T) {
 	require.NoError(t, err)
 	rich := evmTransaction(1, 1, 1)
 	rich.Fee = chain.Some(most)
-	a := newAdder(&Question{Choice: Choice{By: Layer}, Period: ledger.Period{Heights: chain.Some(chain.Heights{Last: 10})}})
+	a := newAdder(&Request{Choice: Choice{By: Layer}, Period: ledger.Period{Heights: chain.Some(chain.Heights{Last: 10})}})
 	require.NoError(t, a.transaction(rich))
 	err = a.transaction(rich)
 	require.ErrorIs(t, err, chain.ErrOverflow)
 	require.ErrorContains(t, err, "block 9, extrinsic 0: the sum")
 
-	apart := newAdder(&Question{Choice: Choice{By: Type}, Period: a.question.Period})
+	apart := newAdder(&Request{Choice: Choice{By: Type}, Period: a.request.Period})
 	require.NoError(t, apart.transaction(rich))
 	rich.Type = "legacy"
 	require.NoError(t, apart.transaction(rich), "each group can be")
@@ -108,7 +108,7 @@ func TestOverflow(t *testing.T) {
 	require.ErrorIs(t, err, chain.ErrOverflow, "all of them cannot")
 
 	dear := evmTransaction(1, 1<<62, 1)
-	by := newAdder(&Question{Choice: Choice{By: Account}, Period: a.question.Period})
+	by := newAdder(&Request{Choice: Choice{By: Account}, Period: a.request.Period})
 	require.NoError(t, by.transaction(dear))
 	require.ErrorIs(t, by.transaction(dear), chain.ErrOverflow, "gas")
 	dear.GasPrice, err = parsePrice("115792089237316195423570985008687907853269984665640564039457584007913129639935")
@@ -123,7 +123,7 @@ func parsePrice(text string) (chain.Optional[chain.GasPrice], error) {
 
 // The notes list the limitations of the sums.
 func TestNotes(t *testing.T) {
-	a := newAdder(&Question{Choice: Choice{By: Day}, Period: ledger.Period{Heights: chain.Some(chain.Heights{Last: 10})}})
+	a := newAdder(&Request{Choice: Choice{By: Day}, Period: ledger.Period{Heights: chain.Some(chain.Heights{Last: 10})}})
 	drift := evmTransaction(1, 1, 1)
 	drift.Verdict = evidence.Drift
 	require.NoError(t, a.transaction(drift)) // without a time, shares, priority fee

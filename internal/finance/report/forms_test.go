@@ -20,36 +20,27 @@ import (
 
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/report"
-	"github.com/feeledger/fees/internal/table"
 	"github.com/feeledger/fees/internal/test/tier"
 )
 
-// forms lists all formats of a report, by file extension.
-var forms = map[string]func(io.Writer, *report.Report) error{
-	"txt":        func(w io.Writer, r *report.Report) error { return report.WriteTable(w, r, 160) },
-	"narrow.txt": func(w io.Writer, r *report.Report) error { return report.WriteTable(w, r, 50) },
-	"json":       report.WriteJSON,
-	"csv":        func(w io.Writer, r *report.Report) error { return table.WriteCSV(w, r.Sheet()) },
-	"xlsx":       func(w io.Writer, r *report.Report) error { return table.WriteXLSX(w, r.Sheet()) },
-	"parquet":    func(w io.Writer, r *report.Report) error { return table.WriteParquet(w, r.Sheet()) },
-	"html":       report.WriteHTML,
-}
+// forms are all formats of a report with their widths, by file extension.
+var forms = map[string]int{"txt": 160, "narrow.txt": 50, "json": 0, "csv": 0, "xlsx": 0, "parquet": 0, "html": 0}
 
 func written(t testing.TB, form string, r *report.Report) []byte {
 	var out bytes.Buffer
-	require.NoError(t, forms[form](&out, r))
+	require.NoError(t, r.Document().Write(&out, form, forms[form]))
 	return out.Bytes()
 }
 
 // The formats are unchanged. Other tests verify the figures.
 func TestForms(t *testing.T) {
 	book, _ := kept(t, recorded(t, "moonbeam-2100"), 27)
-	questions := map[string]report.Question{
+	requests := map[string]report.Request{
 		"call":  {Choice: report.Choice{By: report.Call, Percentiles: true}, Period: heights(0, 27)},
 		"hour":  {Choice: report.Choice{By: report.Hour}, Period: days(t, "2026-01-01", "2026-01-02", location(t, "Asia/Kathmandu")), Zone: location(t, "Asia/Kathmandu")},
 		"block": {Choice: report.Choice{By: report.Block}, Period: heights(20, 40)}, // beyond the book
 	}
-	for name, q := range questions {
+	for name, q := range requests {
 		for form := range forms {
 			t.Run(name+"."+form, func(t *testing.T) {
 				have := written(t, form, made(t, book, q))
@@ -89,7 +80,7 @@ func TestPartsAddUp(t *testing.T) {
 	}
 	require.NotEqual(t, "0", want["tip"])
 	for _, by := range report.Groupings() {
-		r := made(t, book, report.Question{Choice: report.Choice{By: by}, Period: heights(0, 300)})
+		r := made(t, book, report.Request{Choice: report.Choice{By: by}, Period: heights(0, 300)})
 		require.NotEmpty(t, r.Groups)
 		for form, read := range map[string]func(*testing.T, []byte) []map[string]string{
 			"json": readJSON, "csv": readCSV, "xlsx": readXLSX, "parquet": readParquet, "html": readHTML,
@@ -220,10 +211,10 @@ func named(head []string, lines [][]string) (rows []map[string]string) {
 // The table is shortened, and has no bars on narrow terminals.
 func TestTableWidths(t *testing.T) {
 	book, _ := kept(t, recorded(t, "moonbeam-2100"), 27)
-	r := made(t, book, report.Question{Choice: report.Choice{By: report.Account}, Period: heights(0, 27)})
+	r := made(t, book, report.Request{Choice: report.Choice{By: report.Account}, Period: heights(0, 27)})
 	for _, width := range []int{50, 59, 60, 80, 120, 200} {
 		var out bytes.Buffer
-		require.NoError(t, report.WriteTable(&out, r, width))
+		require.NoError(t, r.Document().Write(&out, "table", width))
 		bars := 0
 		for line := range strings.Lines(out.String()) {
 			if strings.Contains(line, "##") {
@@ -239,7 +230,7 @@ func TestTableWidths(t *testing.T) {
 // A period without payments is a valid report.
 func TestNothing(t *testing.T) {
 	book, _ := kept(t, recorded(t, "moonbeam-2100"), 27)
-	r := made(t, book, report.Question{Choice: report.Choice{By: report.Day}, Period: days(t, "2026-01-02", "2026-01-03", time.UTC)})
+	r := made(t, book, report.Request{Choice: report.Choice{By: report.Day}, Period: days(t, "2026-01-02", "2026-01-03", time.UTC)})
 	for form := range forms {
 		require.NotEmpty(t, written(t, form, r), form)
 	}

@@ -47,9 +47,9 @@ type total struct{ Name, Value, Unit string }
 // cell is a cell of the table.
 type cell struct{ Text, Class string }
 
-// WriteHTML writes the report as one self-contained page: its policy forbids scripts, other files and
+// writeHTML writes the report as one self-contained page: its policy forbids scripts, other files and
 // network access.
-func WriteHTML(w io.Writer, r *Report) error {
+func (r *Report) writeHTML(w io.Writer) error {
 	p := page{
 		Title: console.Printable(r.Title()), Policy: policy(), Style: template.CSS(pageStyle),
 		About: r.about(), Warnings: printable(r.Partial), Notes: printable(r.Notes[len(r.Partial):]),

@@ -80,8 +80,8 @@ func (r *Report) objectOf(columns []column, g *Group) (o object) {
 	return o
 }
 
-// WriteJSON writes the report as one object, group by group.
-func WriteJSON(w io.Writer, r *Report) error {
+// writeJSON writes the report as one object, group by group.
+func (r *Report) writeJSON(w io.Writer) error {
 	out := jsontext.NewStream(w, false)
 	out.Members(r.document())
 	out.List("groups", r.groups)

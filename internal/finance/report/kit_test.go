@@ -83,7 +83,7 @@ func days(t testing.TB, from, to string, zone *time.Location) ledger.Period {
 }
 
 // made returns the report of a period.
-func made(t testing.TB, book *ledger.Book, q report.Question) *report.Report {
+func made(t testing.TB, book *ledger.Book, q report.Request) *report.Report {
 	cover, err := book.Cover(context.Background(), q.Period)
 	require.NoError(t, err)
 	q.Cover, q.Network, q.Symbol, q.Name = cover, "moonbeam", "GLMR", "the test's period"

@@ -55,7 +55,7 @@ func TestLabelledTotals(t *testing.T) {
 	hot, err := chain.ParseAddress("0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac")
 	require.NoError(t, err)
 	for _, payers := range []map[chain.Address]bool{nil, {hot: true}, {hot: true, chain.Address20([20]byte{19: 1}): true}} {
-		q := report.Question{Choice: report.Choice{By: report.Account}, Period: heights(0, 27), Payers: payers, Labels: labels(t)}
+		q := report.Request{Choice: report.Choice{By: report.Account}, Period: heights(0, 27), Payers: payers, Labels: labels(t)}
 		want := made(t, book, q)
 		for _, by := range []report.By{report.Label, report.InGroup} {
 			q.By = by
@@ -99,19 +99,19 @@ func golden(t *testing.T, name string, write func(w *bytes.Buffer) error) {
 func TestLabelsInForms(t *testing.T) {
 	book, _ := kept(t, recorded(t, "moonbeam-2100"), 27)
 	for _, by := range []report.By{report.Account, report.Contract, report.Label, report.InGroup} {
-		q := report.Question{Choice: report.Choice{By: by}, Period: heights(0, 27), Labels: labels(t)}
+		q := report.Request{Choice: report.Choice{By: by}, Period: heights(0, 27), Labels: labels(t)}
 		r := made(t, book, q)
 		golden(t, "labels-"+string(by)+".csv", func(w *bytes.Buffer) error { return table.WriteCSV(w, r.Sheet()) })
-		golden(t, "labels-"+string(by)+"-80.txt", func(w *bytes.Buffer) error { return report.WriteTable(w, r, 80) })
-		golden(t, "labels-"+string(by)+"-160.txt", func(w *bytes.Buffer) error { return report.WriteTable(w, r, 160) })
+		golden(t, "labels-"+string(by)+"-80.txt", func(w *bytes.Buffer) error { return r.Document().Write(w, "table", 80) })
+		golden(t, "labels-"+string(by)+"-160.txt", func(w *bytes.Buffer) error { return r.Document().Write(w, "table", 160) })
 		var page bytes.Buffer
-		require.NoError(t, report.WriteHTML(&page, r))
+		require.NoError(t, r.Document().HTML(&page))
 		require.NotContains(t, page.String(), "<b>")
 		if by == report.Account || by == report.Label {
 			require.Contains(t, page.String(), "Gehälter, &lt;b&gt;")
 		}
 		var text bytes.Buffer
-		require.NoError(t, report.WriteJSON(&text, r))
+		require.NoError(t, r.Document().JSON(&text))
 		require.Equal(t, by != report.InGroup, strings.Contains(text.String(), `"label"`))
 		require.Equal(t, by != report.Label, strings.Contains(text.String(), `"group"`))
 		if q.Labels = nil; !by.Labelled() {
@@ -123,6 +123,6 @@ func TestLabelsInForms(t *testing.T) {
 	hot, err := chain.ParseAddress("0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac")
 	require.NoError(t, err)
 	var page bytes.Buffer
-	require.NoError(t, report.WriteHTML(&page, made(t, book, report.Question{Choice: report.Choice{By: report.Account}, Period: heights(0, 27), Labels: labels(t), Payers: map[chain.Address]bool{hot: true}})))
+	require.NoError(t, made(t, book, report.Request{Choice: report.Choice{By: report.Account}, Period: heights(0, 27), Labels: labels(t), Payers: map[chain.Address]bool{hot: true}}).Document().HTML(&page))
 	require.Contains(t, page.String(), "Payers: 0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac (Hot).")
 }

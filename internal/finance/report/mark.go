@@ -54,10 +54,10 @@ type suspended struct {
 
 // marked returns the mark of a transaction, none for other groupings.
 func (a *adder) marked(ctx context.Context, t *ledger.Transaction) (none chain.Optional[string], err error) {
-	if a.question.Marker == nil {
+	if a.request.Marker == nil {
 		return none, nil
 	}
-	mark, err := a.question.Marker(ctx, t)
+	mark, err := a.request.Marker(ctx, t)
 	if err == nil && mark.Suspense {
 		err = a.suspended.add(t)
 	}

@@ -20,7 +20,7 @@ import (
 func TestMarksAddUp(t *testing.T) {
 	const head = 80
 	book, blocks := kept(t, generated(head), head)
-	all := made(t, book, report.Question{Choice: report.Choice{By: report.Layer}, Period: heights(0, head)})
+	all := made(t, book, report.Request{Choice: report.Choice{By: report.Layer}, Period: heights(0, head)})
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 20 {
 		marks, want, suspended := map[string]string{}, map[string]*big.Int{}, 0
@@ -40,7 +40,7 @@ func TestMarksAddUp(t *testing.T) {
 			}
 		}
 		for _, by := range report.MarkedGroupings() {
-			r := made(t, book, report.Question{Choice: report.Choice{By: by}, Period: heights(0, head), Marker: func(_ context.Context, x *ledger.Transaction) (report.Mark, error) {
+			r := made(t, book, report.Request{Choice: report.Choice{By: by}, Period: heights(0, head), Marker: func(_ context.Context, x *ledger.Transaction) (report.Mark, error) {
 				mark := marks[x.Place().String()]
 				return report.Mark{Name: mark, Suspense: mark == "mark 0"}, nil
 			}})
@@ -60,15 +60,15 @@ func TestMarksAddUp(t *testing.T) {
 // What no rule of the chart matches is listed, and an error of the files ends the report.
 func TestMarkedReport(t *testing.T) {
 	book, _ := kept(t, recorded(t, "moonbeam-2100"), 27)
-	q := report.Question{Choice: report.Choice{By: report.AccountCode}, Period: heights(0, 27), Marker: func(_ context.Context, x *ledger.Transaction) (report.Mark, error) {
+	q := report.Request{Choice: report.Choice{By: report.AccountCode}, Period: heights(0, 27), Marker: func(_ context.Context, x *ledger.Transaction) (report.Mark, error) {
 		if x.Call == "ethereum.transact" {
 			return report.Mark{Name: "6810 <b>"}, nil
 		}
 		return report.Mark{Name: "9999", Suspense: true}, nil
 	}}
 	r := made(t, book, q)
-	golden(t, "account-code.txt", func(w *bytes.Buffer) error { return report.WriteTable(w, r, 100) })
-	golden(t, "account-code.json", func(w *bytes.Buffer) error { return report.WriteJSON(w, r) })
+	golden(t, "account-code.txt", func(w *bytes.Buffer) error { return r.Document().Write(w, "table", 100) })
+	golden(t, "account-code.json", func(w *bytes.Buffer) error { return r.Document().JSON(w) })
 	require.NotContains(t, string(written(t, "html", r)), "<b>")
 
 	failed := fmt.Errorf("two tags")

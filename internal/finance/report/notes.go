@@ -89,8 +89,8 @@ func (a *adder) notes() (notes []string) {
 			notes = append(notes, n.before+console.Counted(n.count, n.what)+" "+console.Verb(n.count, n.ofOne, n.ofMany))
 		}
 	}
-	if a.question.By != Account && len(a.idle) > 0 { // otherwise they are groups
-		notes = append(notes, a.question.PaidNothing(slices.Collect(maps.Keys(a.idle))))
+	if a.request.By != Account && len(a.idle) > 0 { // otherwise they are groups
+		notes = append(notes, a.request.PaidNothing(slices.Collect(maps.Keys(a.idle))))
 	}
 	return notes
 }

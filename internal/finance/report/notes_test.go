@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -63,14 +64,14 @@ func TestFindings(t *testing.T) {
 			r.Findings[0].Extrinsic = chain.Some(2)
 		}
 	})
-	r := made(t, book, report.Question{Choice: report.Choice{By: report.Layer}, Period: heights(0, generatedHead)})
+	r := made(t, book, report.Request{Choice: report.Choice{By: report.Layer}, Period: heights(0, generatedHead)})
 	require.EqualValues(t, 8, r.Findings)
 	require.False(t, r.Holds())
 	require.Equal(t, []string{
 		"finding: block 20: made.up: nothing", "finding: block 21, extrinsic 2: made.up: nothing", "finding: block 22: made.up: nothing",
 		"finding: block 23: made.up: nothing", "finding: block 24: made.up: nothing", "3 more findings; list them with: fees verify",
 	}, r.Notes)
-	fewer := made(t, book, report.Question{Choice: report.Choice{By: report.Layer}, Period: heights(23, generatedHead)})
+	fewer := made(t, book, report.Request{Choice: report.Choice{By: report.Layer}, Period: heights(23, generatedHead)})
 	require.EqualValues(t, 5, fewer.Findings)
 	require.Len(t, fewer.Notes, 5)
 }
@@ -90,9 +91,9 @@ func TestBlocksOfAnotherTime(t *testing.T) {
 		r.Findings = nil
 		fees[r.Number] = r.Totals.Fee
 	})
-	march := made(t, book, report.Question{Choice: report.Choice{By: report.Month}, Period: days(t, "2024-03-01", "2024-04-01", time.UTC)})
+	march := made(t, book, report.Request{Choice: report.Choice{By: report.Month}, Period: days(t, "2024-03-01", "2024-04-01", time.UTC)})
 	require.Contains(t, march.Notes, "excluded from the blocks 1..30, because their own time is outside the period: 10 12 (possibly more)")
-	april := made(t, book, report.Question{Choice: report.Choice{By: report.Month}, Period: days(t, "2024-04-01", "2024-05-01", time.UTC)})
+	april := made(t, book, report.Request{Choice: report.Choice{By: report.Month}, Period: days(t, "2024-04-01", "2024-05-01", time.UTC)})
 	require.Contains(t, strings.Join(april.Notes, "\n"), "excluded from the blocks 10..12, because their own time is outside the period: 11 (possibly more)")
 	sum := func(wanted func(height uint64) bool) (sum chain.Wei) {
 		var err error
@@ -118,7 +119,7 @@ func TestDaysBefore1970(t *testing.T) {
 			r.Time = timeAt(t, time.UnixMilli(int64(r.Number)*6_000))
 		}
 	})
-	r := made(t, book, report.Question{Choice: report.Choice{By: report.Day}, Period: heights(0, generatedHead), Zone: location(t, "America/New_York")})
+	r := made(t, book, report.Request{Choice: report.Choice{By: report.Day}, Period: heights(0, generatedHead), Zone: location(t, "America/New_York")})
 	require.Len(t, r.Groups, 1)
 	require.Equal(t, "1969-12-31", r.Groups[0].Name(console.Token{}))
 	for form := range forms {
@@ -136,7 +137,7 @@ func TestAccountsAreNamed(t *testing.T) {
 	book, _ := kept(t, recorded(t, "moonbeam-2100"), 27)
 	payer, err := chain.ParseAddress(sentIn(t, "moonbeam-2100")[0].From)
 	require.NoError(t, err)
-	r := made(t, book, report.Question{Choice: report.Choice{By: report.Layer}, Period: heights(0, 27), Payers: map[chain.Address]bool{payer: true, chain.Address20([20]byte{0xff}): true}})
+	r := made(t, book, report.Request{Choice: report.Choice{By: report.Layer}, Period: heights(0, 27), Payers: map[chain.Address]bool{payer: true, chain.Address20([20]byte{0xff}): true}})
 	require.Equal(t, "Fees of moonbeam by layer, the test's period, for 2 accounts", r.Title())
 	other := chain.Address20([20]byte{0xff}).String()
 	require.Contains(t, string(written(t, "json", r)), fmt.Sprintf("\"accounts\": [\n    %q,\n    %q\n  ]", payer, other))
@@ -155,7 +156,7 @@ func TestADamagedLedger(t *testing.T) {
 		book, place := changed(t, func(r *evidence.Report) {
 			r.Findings = []evidence.Finding{{Check: "made.up", Block: r.Number, Message: "nothing"}}
 		})
-		q := report.Question{Choice: report.Choice{By: report.Layer}, Period: heights(0, generatedHead)}
+		q := report.Request{Choice: report.Choice{By: report.Layer}, Period: heights(0, generatedHead)}
 		q.Cover = made(t, book, q).Cover
 		db, err := sql.Open("sqlite", place+"?_pragma=busy_timeout(10000)")
 		require.NoError(t, err)
@@ -184,12 +185,13 @@ func (f *full) Write(text []byte) (int, error) {
 // A format that could not be written completely is an error, wherever it stops.
 func TestNoRoomForAForm(t *testing.T) {
 	book, _ := kept(t, generated(100), 100)
-	r := made(t, book, report.Question{Choice: report.Choice{By: report.Block}, Period: heights(0, 100)})
-	for form, write := range forms {
+	r := made(t, book, report.Request{Choice: report.Choice{By: report.Block}, Period: heights(0, 100)})
+	for form, width := range forms {
+		write := func(w io.Writer) error { return r.Document().Write(w, form, width) }
 		whole := len(written(t, form, r))
-		require.NoError(t, write(&full{whole}, r), form)
+		require.NoError(t, write(&full{whole}), form)
 		for _, room := range []int{0, whole / 2, whole - 1} {
-			require.ErrorIs(t, write(&full{room}, r), errFull, "%s, %d of %d bytes", form, room, whole)
+			require.ErrorIs(t, write(&full{room}), errFull, "%s, %d of %d bytes", form, room, whole)
 		}
 	}
 }

@@ -66,7 +66,7 @@ func TestOnly(t *testing.T) {
 			}
 		}
 		for _, by := range report.Groupings() {
-			r := made(t, book, report.Question{Choice: report.Choice{By: by, Only: only(t, strings.Split(condition, ",")...)}, Period: heights(0, 27)})
+			r := made(t, book, report.Request{Choice: report.Choice{By: by, Only: only(t, strings.Split(condition, ",")...)}, Period: heights(0, 27)})
 			require.Equal(t, want.String(), r.Totals.Fee.String(), "%s by %s", condition, by)
 			require.Equal(t, count, r.Totals.EVM+r.Totals.Native, "%s by %s", condition, by)
 			require.Contains(t, r.Title(), ", only "+strings.ReplaceAll(condition, ",", ", "))
@@ -134,7 +134,7 @@ func TestOnlyFailedChecks(t *testing.T) {
 		payers[payer] = true
 	}
 	for _, of := range []map[chain.Address]bool{nil, payers} {
-		r := made(t, book, report.Question{Choice: report.Choice{By: report.Layer, Only: only(t, "checks=failed")}, Payers: of, Period: heights(24, 27)})
+		r := made(t, book, report.Request{Choice: report.Choice{By: report.Layer, Only: only(t, "checks=failed")}, Payers: of, Period: heights(24, 27)})
 		require.Equal(t, sum.String(), r.Totals.Fee.String())
 		require.EqualValues(t, len(want), r.Totals.EVM+r.Totals.Native)
 		require.False(t, r.Holds())
@@ -155,7 +155,7 @@ func TestOnlyOfWhatIsNotKnown(t *testing.T) {
 			}
 		}
 	}
-	r := made(t, book, report.Question{Choice: report.Choice{By: report.Day, Only: only(t, "status=failed")}, Period: heights(0, 21)})
+	r := made(t, book, report.Request{Choice: report.Choice{By: report.Day, Only: only(t, "status=failed")}, Period: heights(0, 21)})
 	notes := strings.Join(r.Notes, "\n")
 	if untold == 0 {
 		require.NotContains(t, notes, "left out")

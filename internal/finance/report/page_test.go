@@ -24,15 +24,15 @@ const hostile = `x"><script>document.title='owned'</script><img src=https://evil
 // hostilePage is a report with hostile external names.
 func hostilePage(t testing.TB) string {
 	r := &Report{
-		Question: Question{Choice: Choice{By: Call}, Network: "moonbeam", Token: console.Token{Symbol: "GLMR<b>"}, Name: "blocks 1..2", Zone: time.UTC, Period: ledger.Period{Heights: chain.Some(chain.Heights{First: 1, Last: 2})}, Cover: ledger.Cover{Lacks: []string{"blocks 2..2 " + hostile}}, Partial: []string{"PARTIAL: " + hostile}},
-		Rules:    []string{hostile}, Notes: []string{"PARTIAL: " + hostile, "finding: " + hostile},
+		Request: Request{Choice: Choice{By: Call}, Network: "moonbeam", Token: console.Token{Symbol: "GLMR<b>"}, Name: "blocks 1..2", Zone: time.UTC, Period: ledger.Period{Heights: chain.Some(chain.Heights{First: 1, Last: 2})}, Cover: ledger.Cover{Lacks: []string{"blocks 2..2 " + hostile}}, Partial: []string{"PARTIAL: " + hostile}},
+		Rules:   []string{hostile}, Notes: []string{"PARTIAL: " + hostile, "finding: " + hostile},
 	}
 	for i := range 30 {
 		call := hostile + strings.Repeat("y", i)
 		r.Groups = append(r.Groups, &Group{Key: Key{Layer: chain.Some("native"), Call: chain.Some(call)}, Figures: Figures{Native: 1, Fee: chain.NewWei(uint64(1e18) * uint64(i+1))}})
 	}
 	var out bytes.Buffer
-	require.NoError(t, WriteHTML(&out, r))
+	require.NoError(t, r.Document().HTML(&out))
 	return out.String()
 }
 

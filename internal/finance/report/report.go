@@ -15,6 +15,7 @@ import (
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/finance/addressbook"
+	"github.com/feeledger/fees/internal/finance/chart"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/money"
 )
@@ -28,10 +29,13 @@ type Choice struct {
 	// Top is how many groups to show: those with the highest fees, highest first, and one group
 	// for the rest. 0 shows all groups.
 	Top int
+	// Chart and Tags are the files of a user for [AccountCode] and [Tag].
+	Chart *chart.Chart
+	Tags  *chart.Tags
 }
 
-// Question describes the requested report.
-type Question struct {
+// Request describes a report of a ledger.
+type Request struct {
 	Network       string // of the ledger
 	console.Token        // the network's
 	Name          string // display name of the period
@@ -59,7 +63,7 @@ type Question struct {
 
 // Report contains the sums of the fees of a period.
 type Report struct {
-	Question
+	Request
 	Rules    []string      // that priced the transactions, sorted by name
 	Groups   []*Group      // in order; only selected accounts may be without transactions
 	Totals   Figures       // of all groups
@@ -101,12 +105,12 @@ func (e *TooManyGroupsError) Error() string {
 // the number of blocks read.
 //
 // It returns an error if the ledger does, or if an amount overflows or there are too many groups.
-func Make(ctx context.Context, book *ledger.Book, q Question, progress func(done, total uint64)) (r *Report, err error) {
+func Make(ctx context.Context, book *ledger.Book, q Request, progress func(done, total uint64)) (r *Report, err error) {
 	if q.Zone == nil {
 		q.Zone = time.UTC
 	}
-	r = &Report{Question: q}
-	a := newAdder(&r.Question)
+	r = &Report{Request: q}
+	a := newAdder(&r.Request)
 	defer func() { err = errors.Join(err, a.gasPrices.close()) }()
 	r.valuer = a.valuer
 	span, ok := q.Cover.Span.Get()
@@ -154,8 +158,8 @@ func Make(ctx context.Context, book *ledger.Book, q Question, progress func(done
 	return r, nil
 }
 
-// totals returns the ledger's totals that answer the question, if any do.
-func (q *Question) totals() (by ledger.TotalsBy, ok bool) {
+// totals returns the ledger's totals that suffice, if any do.
+func (q *Request) totals() (by ledger.TotalsBy, ok bool) {
 	if q.Percentiles || q.Payers != nil {
 		return 0, false
 	}
@@ -178,7 +182,7 @@ func (q *Question) totals() (by ledger.TotalsBy, ok bool) {
 
 // priced returns totals that each fall under a single price, in place of the coarser ones that suffice without
 // prices.
-func (q *Question) priced(by ledger.TotalsBy) (ledger.TotalsBy, bool) {
+func (q *Request) priced(by ledger.TotalsBy) (ledger.TotalsBy, bool) {
 	days := !q.Prices.Hourly && q.Prices.Zone.String() == time.UTC.String() // the ledger's days are UTC
 	switch by {
 	case ledger.ByDay, ledger.ByMonth:
@@ -195,7 +199,7 @@ func (q *Question) priced(by ledger.TotalsBy) (ledger.TotalsBy, bool) {
 }
 
 // coarsest returns the coarsest totals that separate the groups.
-func (q *Question) coarsest() (by ledger.TotalsBy, ok bool) {
+func (q *Request) coarsest() (by ledger.TotalsBy, ok bool) {
 	switch q.By {
 	case Hour:
 		return ledger.ByQuarterHour, true
@@ -217,13 +221,13 @@ func (q *Question) coarsest() (by ledger.TotalsBy, ok bool) {
 
 // adder sums up transactions.
 type adder struct {
-	question *Question
-	groups   map[id]*Group
-	list     []*Group // in the order found
-	all      ledger.Sums
-	rules    map[string]bool
-	worth    worth         // of all transactions
-	valuer   *money.Valuer // nil without prices
+	request *Request
+	groups  map[id]*Group
+	list    []*Group // in the order found
+	all     ledger.Sums
+	rules   map[string]bool
+	worth   worth         // of all transactions
+	valuer  *money.Valuer // nil without prices
 	// gasPrices are counted if percentiles are requested: group 0 contains all transactions.
 	gasPrices gasPrices
 	last      *Group                 // the previous block's group, if groups are periods of time
@@ -247,8 +251,8 @@ func next[T any](free *[]T) *T {
 	return first
 }
 
-func newAdder(q *Question) *adder {
-	a := &adder{question: q, groups: map[id]*Group{}, rules: map[string]bool{}, idle: maps.Clone(q.Payers)}
+func newAdder(q *Request) *adder {
+	a := &adder{request: q, groups: map[id]*Group{}, rules: map[string]bool{}, idle: maps.Clone(q.Payers)}
 	if q.Prices != nil {
 		a.valuer = q.Prices.Valuer()
 	}
@@ -258,8 +262,8 @@ func newAdder(q *Question) *adder {
 
 // totals sums up the ledger's totals.
 func (a *adder) totals(ctx context.Context, book *ledger.Book, span chain.Heights, by ledger.TotalsBy, shown func(uint64)) error {
-	rules, err := book.Totals(ctx, a.question.Period, span, by, func(t *ledger.Total) error {
-		if t.EVM+t.Native == 0 || !a.question.Only.hasTotal(t) { // blocks without transactions
+	rules, err := book.Totals(ctx, a.request.Period, span, by, func(t *ledger.Total) error {
+		if t.EVM+t.Native == 0 || !a.request.Only.hasTotal(t) { // blocks without transactions
 			return nil
 		}
 		g, err := a.groupOf(ofTotal(t))
@@ -276,21 +280,21 @@ func (a *adder) totals(ctx context.Context, book *ledger.Book, span chain.Height
 
 // transactions sums up the transactions one by one.
 func (a *adder) transactions(ctx context.Context, book *ledger.Book, span chain.Heights, shown func(uint64)) error {
-	if a.question.Payers != nil && len(a.question.Payers) == 0 {
+	if a.request.Payers != nil && len(a.request.Payers) == 0 {
 		return nil
 	}
-	q := a.question.Only.Query(span)
-	q.Accounts = slices.Collect(maps.Keys(a.question.Payers))
+	q := a.request.Only.Query(span)
+	q.Accounts = slices.Collect(maps.Keys(a.request.Payers))
 	q.Progress = func(height uint64) { shown(height - span.First) }
 	for t, err := range book.Transactions(ctx, q) {
 		if err != nil {
 			return err
 		}
 		c := &t.Cost
-		if !a.question.Period.Has(c.Height, c.Time) {
+		if !a.request.Period.Has(c.Height, c.Time) {
 			continue
 		}
-		if a.question.Only.Untold(&c.Kind) {
+		if a.request.Only.Untold(&c.Kind) {
 			a.untold++
 			continue
 		}
@@ -305,7 +309,7 @@ func (a *adder) transactions(ctx context.Context, book *ledger.Book, span chain.
 }
 
 func (a *adder) transaction(c *ledger.Cost) error {
-	if !a.question.By.ofTime() || a.last == nil || a.height != c.Height { // a block belongs to a single group
+	if !a.request.By.ofTime() || a.last == nil || a.height != c.Height { // a block belongs to a single group
 		s := ofCost(c)
 		s.mark = a.mark
 		g, err := a.groupOf(s)
@@ -326,7 +330,7 @@ func (a *adder) transaction(c *ledger.Cost) error {
 		delete(a.idle, payer)
 	}
 	price, priced := c.GasPrice.Get()
-	if !a.question.Percentiles || !priced || !isEVM(c) {
+	if !a.request.Percentiles || !priced || !isEVM(c) {
 		return nil
 	}
 	if err := a.gasPrices.add(0, price); err != nil {
@@ -337,22 +341,22 @@ func (a *adder) transaction(c *ledger.Cost) error {
 
 // groupOf returns the group of a subject.
 func (a *adder) groupOf(s subject) (*Group, error) {
-	by := a.question.By
+	by := a.request.By
 	if s.account.Known() && by.Labelled() {
-		labels := a.question.Labels
+		labels := a.request.Labels
 		if s.label, s.group = labels.LabelOf(s.account), labels.GroupOf(s.account); !s.group.Known() {
 			s.group = chain.Some(NoGroup)
 		}
 	}
-	id := by.id(&s, a.question.Zone)
+	id := by.id(&s, a.request.Zone)
 	g := a.groups[id]
 	if g == nil {
 		if len(a.list) == maxGroups {
 			return nil, &TooManyGroupsError{by, maxGroups}
 		}
 		g = next(&a.freeGroups)
-		g.Key, g.sums, g.number = by.key(&s, a.question.Zone), next(&a.freeSums), len(a.list)+1
-		g.Figures = g.valued(a.question.nothing())
+		g.Key, g.sums, g.number = by.key(&s, a.request.Zone), next(&a.freeSums), len(a.list)+1
+		g.Figures = g.valued(a.request.nothing())
 		a.list = append(a.list, g)
 		if by == Block { // the previous block is complete
 			clear(a.groups)
@@ -374,10 +378,10 @@ func (a *adder) result() (groups []*Group, all Figures, err error) {
 		}
 		return p
 	}
-	by, top := a.question.By, a.question.Top
+	by, top := a.request.By, a.request.Top
 	if by == Account {
 		for payer := range a.idle {
-			a.list = append(a.list, &Group{Key: Key{Account: chain.Some(payer)}, Figures: Figures{}.valued(a.question.nothing())})
+			a.list = append(a.list, &Group{Key: Key{Account: chain.Some(payer)}, Figures: Figures{}.valued(a.request.nothing())})
 		}
 	}
 	for _, g := range a.list {
@@ -390,7 +394,7 @@ func (a *adder) result() (groups []*Group, all Figures, err error) {
 		a.worth = a.worth.plus(worthOf(&g.Figures))
 		for _, address := range []chain.Optional[chain.Address]{g.Account, g.Contract} {
 			if address.Known() {
-				g.Label, g.InGroup = a.question.Labels.LabelOf(address), a.question.Labels.GroupOf(address)
+				g.Label, g.InGroup = a.request.Labels.LabelOf(address), a.request.Labels.GroupOf(address)
 			}
 		}
 	}
@@ -400,13 +404,13 @@ func (a *adder) result() (groups []*Group, all Figures, err error) {
 		slices.SortFunc(groups, by.compare)
 	} else if slices.SortFunc(groups, by.compareFees); len(groups) > top {
 		others := &Group{Key: Key{Others: chain.Some(uint64(len(groups) - top))}}
-		if others.Figures, err = combined(groups[top:], a.question.nothing()); err != nil {
+		if others.Figures, err = combined(groups[top:], a.request.nothing()); err != nil {
 			return nil, all, err
 		}
 		groups = append(groups[:top:top], others)
 	}
 	for _, g := range groups {
-		if g.number = 0; !a.question.Compared {
+		if g.number = 0; !a.request.Compared {
 			g.sums = nil
 		}
 	}

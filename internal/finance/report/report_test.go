@@ -37,7 +37,7 @@ func TestGroupsAreWhatWasCharged(t *testing.T) {
 				want[group] = new(big.Int).Add(cmp.Or(want[group], new(big.Int)), number(t, s.Charged))
 				layers[s.Family].Add(layers[s.Family], number(t, s.Charged))
 			}
-			q := report.Question{Choice: report.Choice{By: by}, Period: heights(0, head)}
+			q := report.Request{Choice: report.Choice{By: by}, Period: heights(0, head)}
 			if by.Labelled() {
 				q.Labels = labels(t)
 			}
@@ -95,7 +95,7 @@ func TestTotalsAreTheLedgers(t *testing.T) {
 		status, err := book.Status(context.Background())
 		require.NoError(t, err)
 		for _, by := range report.Groupings() {
-			f := made(t, book, report.Question{Choice: report.Choice{By: by}, Period: heights(0, head)}).Totals
+			f := made(t, book, report.Request{Choice: report.Choice{By: by}, Period: heights(0, head)}).Totals
 			want := status.Totals
 			require.Equal(t, []uint64{want.EVM, want.Native, want.EVMFailed, want.NativeFailed, want.OutcomeUnknown, want.Undetermined, want.Gas}, []uint64{f.EVM, f.Native, f.EVMFailed, f.NativeFailed, f.OutcomeUnknown, f.Undetermined, f.Gas.Uint64()})
 			require.Equal(t,
@@ -112,9 +112,9 @@ func TestTotalsAreTheLedgers(t *testing.T) {
 func TestFailed(t *testing.T) {
 	book, _ := kept(t, recorded(t, "moonbeam-2100"), 27)
 	for _, by := range report.Groupings() {
-		require.Equal(t, fee.OutcomeCounts{EVMFailed: 13, NativeFailed: 6}, made(t, book, report.Question{Choice: report.Choice{By: by}, Period: heights(0, 27)}).Totals.OutcomeCounts, by)
+		require.Equal(t, fee.OutcomeCounts{EVMFailed: 13, NativeFailed: 6}, made(t, book, report.Request{Choice: report.Choice{By: by}, Period: heights(0, 27)}).Totals.OutcomeCounts, by)
 	}
-	for _, g := range made(t, book, report.Question{Choice: report.Choice{By: report.Layer}, Period: heights(0, 27)}).Groups {
+	for _, g := range made(t, book, report.Request{Choice: report.Choice{By: report.Layer}, Period: heights(0, 27)}).Groups {
 		want := map[string]fee.OutcomeCounts{"evm": {EVMFailed: 13}, "native": {NativeFailed: 6}}
 		layer, _ := g.Layer.Get()
 		require.Equal(t, want[string(layer)], g.OutcomeCounts)
@@ -146,7 +146,7 @@ func TestGasPrices(t *testing.T) {
 			}
 		}
 		compared := 0
-		for _, g := range made(t, book, report.Question{Choice: report.Choice{By: by, Percentiles: true}, Period: heights(0, head)}).Groups {
+		for _, g := range made(t, book, report.Request{Choice: report.Choice{By: by, Percentiles: true}, Period: heights(0, head)}).Groups {
 			list := prices[g.Name(console.Token{})]
 			if list == nil {
 				require.False(t, g.AveragePrice.Known() || g.Price10.Known(), g.Name(console.Token{}))
@@ -207,7 +207,7 @@ func TestTotalsAndTransactionsMakeTheSameReport(t *testing.T) {
 					if !tier.Takes(name + string(by)) {
 						continue
 					}
-					q := report.Question{Choice: report.Choice{By: by}, Period: period, Zone: zone}
+					q := report.Request{Choice: report.Choice{By: by}, Period: period, Zone: zone}
 					if i%2 == 0 {
 						q.Only = only(t, "layer=evm", "call=Ethereum.transact")
 					}
@@ -223,23 +223,23 @@ func TestSelectedDaysFromTotals(t *testing.T) {
 	book, _ := kept(t, generated(300), 300)
 	for _, by := range []report.By{report.Day, report.Month} {
 		for _, condition := range []string{"layer=evm", "layer=native", "call=Ethereum.transact"} {
-			r := sameByTransaction(t, book, report.Question{Choice: report.Choice{By: by, Only: only(t, condition)}, Period: heights(0, 290)})
+			r := sameByTransaction(t, book, report.Request{Choice: report.Choice{By: by, Only: only(t, condition)}, Period: heights(0, 290)})
 			require.NotEmpty(t, r.Groups)
 		}
 	}
 	var contracts []string
-	for _, g := range made(t, book, report.Question{Choice: report.Choice{By: report.Contract, Only: only(t, "layer=evm")}, Period: heights(0, 300)}).Groups[:3] {
+	for _, g := range made(t, book, report.Request{Choice: report.Choice{By: report.Contract, Only: only(t, "layer=evm")}, Period: heights(0, 300)}).Groups[:3] {
 		contract, known := g.Contract.Get()
 		require.True(t, known)
 		contracts = append(contracts, contract.String())
 	}
 	for _, contract := range contracts {
-		sameByTransaction(t, book, report.Question{Choice: report.Choice{By: report.Day, Only: only(t, "contract="+contract)}, Period: heights(0, 300)})
+		sameByTransaction(t, book, report.Request{Choice: report.Choice{By: report.Day, Only: only(t, "contract="+contract)}, Period: heights(0, 300)})
 	}
 }
 
 // sameByTransaction returns a report, after it compared it with one that reads every transaction.
-func sameByTransaction(t *testing.T, book *ledger.Book, q report.Question) *report.Report {
+func sameByTransaction(t *testing.T, book *ledger.Book, q report.Request) *report.Report {
 	t.Helper()
 	have := made(t, book, q)
 	q.Percentiles = true
@@ -264,7 +264,7 @@ func known(t *testing.T, price chain.Optional[chain.GasPrice]) string {
 func TestOrder(t *testing.T) {
 	book, _ := kept(t, generated(400), 400)
 	for _, by := range report.Groupings() {
-		groups := made(t, book, report.Question{Choice: report.Choice{By: by}, Period: heights(0, 400)}).Groups
+		groups := made(t, book, report.Request{Choice: report.Choice{By: by}, Period: heights(0, 400)}).Groups
 		require.True(t, slices.IsSortedFunc(groups, func(a, b *report.Group) int {
 			switch by {
 			case report.Block:
@@ -283,19 +283,19 @@ func TestOrder(t *testing.T) {
 // 2026-01-01.
 func TestTimeThatGoesBackwards(t *testing.T) {
 	book, _ := kept(t, recorded(t, "moonbeam-2100"), 27)
-	all := made(t, book, report.Question{Choice: report.Choice{By: report.Day}, Period: heights(0, 27)})
+	all := made(t, book, report.Request{Choice: report.Choice{By: report.Day}, Period: heights(0, 27)})
 	require.Equal(t, []string{
 		"block 0 has no time and belongs to no day",
 		"finding: block 2: block.time: its time 2026-01-01T00:00:12Z is not after the time of block 1, 2026-11-20T09:48:11.777Z",
 	}, all.Notes)
 	require.False(t, all.Holds())
 
-	january := made(t, book, report.Question{Choice: report.Choice{By: report.Block}, Period: days(t, "2026-01-01", "2026-02-01", time.UTC)})
+	january := made(t, book, report.Request{Choice: report.Choice{By: report.Block}, Period: days(t, "2026-01-01", "2026-02-01", time.UTC)})
 	require.Equal(t, all.Totals, january.Totals) // block 1 has no transaction
 	require.Contains(t, strings.Join(january.Notes, "\n"), "PARTIAL")
 
 	// A month around block 1 spans blocks 1 to 1; one around both leaves none out.
-	november := made(t, book, report.Question{Choice: report.Choice{By: report.Day}, Period: days(t, "2026-11-01", "2026-12-01", time.UTC)})
+	november := made(t, book, report.Request{Choice: report.Choice{By: report.Day}, Period: days(t, "2026-11-01", "2026-12-01", time.UTC)})
 	require.Empty(t, november.Groups)
 	nothing := chain.Some(chain.Wei{})
 	require.Equal(t, report.Figures{PriorityFee: nothing, Charged: nothing, Burned: nothing, Treasury: nothing, Author: nothing}, november.Totals)
@@ -312,7 +312,7 @@ func TestAccounts(t *testing.T) {
 	for account, sum := range want {
 		payer, err := chain.ParseAddress(account)
 		require.NoError(t, err)
-		r := made(t, book, report.Question{Choice: report.Choice{By: report.Call}, Period: heights(0, 27), Payers: map[chain.Address]bool{payer: true}})
+		r := made(t, book, report.Request{Choice: report.Choice{By: report.Call}, Period: heights(0, 27), Payers: map[chain.Address]bool{payer: true}})
 		require.Zero(t, sum.Cmp(r.Totals.Fee.Big()), account)
 	}
 
@@ -322,15 +322,15 @@ func TestAccounts(t *testing.T) {
 	payer, err := chain.ParseAddress(sentIn(t, "moonbeam-2100")[0].From)
 	require.NoError(t, err)
 	asked := map[chain.Address]bool{idle: true, payer: true}
-	byAccount := made(t, book, report.Question{Choice: report.Choice{By: report.Account}, Period: heights(0, 27), Payers: asked})
+	byAccount := made(t, book, report.Request{Choice: report.Choice{By: report.Account}, Period: heights(0, 27), Payers: asked})
 	require.Len(t, byAccount.Groups, 2)
 	require.Equal(t, &report.Group{Key: report.Key{Account: chain.Some(idle)}}, byAccount.Groups[1])
 	require.Equal(t, want[payer.String()].String(), byAccount.Totals.Fee.String())
 	require.NotContains(t, strings.Join(byAccount.Notes, "\n"), idle.String())
-	byDay := made(t, book, report.Question{Choice: report.Choice{By: report.Day}, Period: heights(0, 27), Payers: asked})
+	byDay := made(t, book, report.Request{Choice: report.Choice{By: report.Day}, Period: heights(0, 27), Payers: asked})
 	require.Contains(t, byDay.Notes, "no fees in the period for 0x0000000000000000000000000000000000000001")
 
-	empty := made(t, book, report.Question{Choice: report.Choice{By: report.Day}, Period: heights(0, 27), Payers: map[chain.Address]bool{}})
+	empty := made(t, book, report.Request{Choice: report.Choice{By: report.Day}, Period: heights(0, 27), Payers: map[chain.Address]bool{}})
 	require.Empty(t, empty.Groups)
 }
 
@@ -338,7 +338,7 @@ func TestAccounts(t *testing.T) {
 func TestTooManyGroups(t *testing.T) {
 	ctx := context.Background()
 	book, _ := kept(t, generated(30), 30)
-	q := report.Question{Choice: report.Choice{By: report.Block}}
+	q := report.Request{Choice: report.Choice{By: report.Block}}
 	q.Period.Heights, q.Cover.Span = chain.Some(chain.Heights{First: 0, Last: 30}), chain.Some(chain.Heights{First: 0, Last: 30})
 	report.LimitGroups(t, 30)
 	r, err := report.Make(ctx, book, q, func(_, _ uint64) {})

@@ -20,9 +20,9 @@ var shown = map[string]int{
 // maxBar is the length of the longest bar, in characters.
 const maxBar = 40
 
-// WriteTable writes the report for a terminal of the given width: missing data, the groups with a bar for
+// writeText writes the report for a terminal of the given width: missing data, the groups with a bar for
 // each fee, the totals and the notes.
-func WriteTable(w io.Writer, r *Report, width int) error {
+func (r *Report) writeText(w io.Writer, width int) error {
 	page := console.NewPage(w, width)
 	page.Line(r.Title(), 2)
 	for _, note := range append(slices.Clone(r.Partial), r.evidence()) {

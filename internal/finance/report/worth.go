@@ -14,7 +14,7 @@ import (
 type worth struct{ fee, charged chain.Optional[money.Amount] }
 
 // nothing returns the worth of no transactions.
-func (q *Question) nothing() (w worth) {
+func (q *Request) nothing() (w worth) {
 	if q.Prices != nil {
 		none := chain.Some(money.NothingIn(q.Prices.Currency))
 		w = worth{none, none}

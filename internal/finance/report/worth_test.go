@@ -155,7 +155,7 @@ func TestWorthAsPythonHasIt(t *testing.T) {
 				require.NoError(t, err, "%s", out)
 				var want map[string]struct{ Fee, Charged string }
 				require.NoError(t, json.Unmarshal(out, &want))
-				r := made(t, book, report.Question{Choice: report.Choice{By: by}, Period: period, Prices: list})
+				r := made(t, book, report.Request{Choice: report.Choice{By: by}, Period: period, Prices: list})
 				require.Len(t, r.Groups, len(want)-1)
 				for _, g := range append(r.Groups, &report.Group{Figures: r.Totals}) {
 					key := g.Name(console.Token{})
@@ -187,7 +187,7 @@ func TestWorthOfParts(t *testing.T) {
 			if testing.Short() && top%3 != 0 {
 				continue
 			}
-			r := made(t, book, report.Question{Choice: report.Choice{By: by, Top: top}, Period: period, Prices: list})
+			r := made(t, book, report.Request{Choice: report.Choice{By: by, Top: top}, Period: period, Prices: list})
 			sum, fee, count := chain.Some(money.NothingIn("EUR")), chain.Wei{}, uint64(0)
 			for i, g := range r.Groups {
 				sum = money.Sum(sum, g.FeeWorth)
@@ -219,7 +219,7 @@ func TestWorthOfParts(t *testing.T) {
 // not known, and neither is the total.
 func TestWorthWithoutAPrice(t *testing.T) {
 	book := month(t)
-	q := report.Question{Choice: report.Choice{By: report.Day}, Period: days(t, "2026-02-01", "2026-03-01", time.UTC)}
+	q := report.Request{Choice: report.Choice{By: report.Day}, Period: days(t, "2026-02-01", "2026-03-01", time.UTC)}
 	var err error
 	var kept []string
 	for line := range strings.Lines(priceFiles()["day"]) {
@@ -241,15 +241,15 @@ func TestWorthWithoutAPrice(t *testing.T) {
 	}
 	require.False(t, r.Totals.FeeWorth.Known())
 	var text bytes.Buffer
-	require.NoError(t, report.WriteJSON(&text, r))
+	require.NoError(t, r.Document().JSON(&text))
 	require.Contains(t, text.String(), `"fee_eur": null`)
 	require.Contains(t, text.String(), `"2026-02-03"`)
 	text.Reset()
-	require.NoError(t, report.WriteTable(&text, r, 100))
+	require.NoError(t, r.Document().Write(&text, "table", 100))
 	require.Regexp(t, `(?m)^fee EUR +not known$`, text.String())
 	require.Contains(t, text.String(), "no price in EUR for 2 days")
 	text.Reset()
-	require.NoError(t, report.WriteHTML(&text, r))
+	require.NoError(t, r.Document().HTML(&text))
 	require.Contains(t, text.String(), "not known")
 	text.Reset()
 	require.NoError(t, table.WriteCSV(&text, r.Sheet()))
@@ -259,17 +259,17 @@ func TestWorthWithoutAPrice(t *testing.T) {
 // The first groups and the rest, in each format.
 func TestTopForms(t *testing.T) {
 	book := month(t)
-	r := made(t, book, report.Question{Choice: report.Choice{By: report.Account, Top: 2}, Period: days(t, "2026-02-01", "2026-03-01", time.UTC)})
+	r := made(t, book, report.Request{Choice: report.Choice{By: report.Account, Top: 2}, Period: days(t, "2026-02-01", "2026-03-01", time.UTC)})
 	var text bytes.Buffer
-	require.NoError(t, report.WriteTable(&text, r, 120))
+	require.NoError(t, r.Document().Write(&text, "table", 120))
 	require.Regexp(t, `(?m)^[0-9,]+ others +[0-9]+ `, text.String())
 	require.Contains(t, text.String(), ", top 2 by fee\n")
 	text.Reset()
-	require.NoError(t, report.WriteJSON(&text, r))
+	require.NoError(t, r.Document().JSON(&text))
 	require.Equal(t, 2, strings.Count(text.String(), `"others": null`))
 	require.Regexp(t, `"account": null,\s+"others": [0-9]+,`, text.String())
 	text.Reset()
-	require.NoError(t, report.WriteHTML(&text, r))
+	require.NoError(t, r.Document().HTML(&text))
 	require.Regexp(t, `<td>[0-9,]+ others</td>`, text.String())
 	text.Reset()
 	require.NoError(t, table.WriteCSV(&text, r.Sheet()))

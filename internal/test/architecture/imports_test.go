@@ -44,6 +44,21 @@ func TestRooms(t *testing.T) {
 	}
 }
 
+// TestOperations requires commands and pages to leave some packages to the operations that they call.
+func TestOperations(t *testing.T) {
+	found := imports(t)
+	for _, row := range table(t, "folder", "does not import") {
+		for _, folder := range names(t, row[0]) {
+			for name, paths := range found {
+				for _, path := range ours(paths) {
+					denied := func(other string) bool { return within(other, path) }
+					require.False(t, within(folder, name) && slices.ContainsFunc(names(t, row[1]), denied), "%s must not import %s: see %s", name, path, page)
+				}
+			}
+		}
+	}
+}
+
 // TestLibraries requires each library to be used only where its row permits.
 func TestLibraries(t *testing.T) {
 	found := imports(t)

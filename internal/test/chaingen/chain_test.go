@@ -5,7 +5,6 @@ import (
 	"slices"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -48,48 +47,6 @@ func TestSameSeedSameBytes(t *testing.T) {
 
 func everything(c *chaingen.Chain, height uint64) string {
 	return string(c.Block(height)) + string(c.Header(height)) + string(c.Multiplier(height)) + string(c.Runtime(height))
-}
-
-func TestOtherSeedOtherChain(t *testing.T) {
-	one, other := chaingen.New(chaingen.Options{Seed: 1}), chaingen.New(chaingen.Options{Seed: 2})
-	for _, height := range []uint64{0, 1, 5000} {
-		require.NotEqual(t, one.Hash(height), other.Hash(height))
-		require.NotEqual(t, one.Block(height), other.Block(height))
-	}
-}
-
-func TestHeightOfHash(t *testing.T) {
-	c := chaingen.New(chaingen.Options{Seed: 3, Head: 1000})
-	for _, height := range []uint64{0, 1, 999, 1000} {
-		have, found := c.HeightOf(c.Hash(height))
-		require.True(t, found)
-		require.Equal(t, height, have)
-	}
-	_, found := c.HeightOf(c.Hash(1001))
-	require.False(t, found, "it is above the head")
-	c.SetHead(1001)
-	_, found = c.HeightOf(c.Hash(1001))
-	require.True(t, found)
-	almost := c.Hash(5)
-	almost[31]++
-	_, found = c.HeightOf(almost)
-	require.False(t, found)
-}
-
-func TestTimes(t *testing.T) {
-	c := chaingen.New(chaingen.Options{})
-	for height, want := range map[uint64]string{
-		1: "2025-01-01T00:00:00Z", 2: "2025-01-01T00:00:12Z", 7200: "2025-01-01T23:59:48Z", 7201: "2025-01-02T00:00:00Z",
-	} {
-		have, err := decoded(t, c, height).Time()
-		require.NoError(t, err)
-		at, known := have.Get()
-		require.True(t, known)
-		require.Equal(t, want, at.Std().Format(time.RFC3339))
-	}
-	have, err := decoded(t, c, 0).Time()
-	require.NoError(t, err)
-	require.False(t, have.Known())
 }
 
 // The header contains the block's hashes, and those of its EVM transactions in Frontier's log: a 1, the
@@ -228,14 +185,4 @@ func TestMultiplierMoves(t *testing.T) {
 	}
 	require.Greater(t, above, 300)
 	require.Greater(t, atLeast, 300)
-}
-
-// The options set the times of blocks.
-func TestTimesOfOnesOwn(t *testing.T) {
-	usual := chaingen.New(chaingen.Options{Seed: 1})
-	require.Contains(t, string(usual.Block(1)), `"now":"1735689600000"`)
-	require.Contains(t, string(usual.Block(11)), `"now":"1735689720000"`)
-	hourly := chaingen.New(chaingen.Options{Seed: 1, Begin: time.Date(2026, 1, 31, 0, 30, 0, 0, time.UTC), Every: time.Hour})
-	require.Contains(t, string(hourly.Block(1)), `"now":"1769819400000"`)
-	require.Contains(t, string(hourly.Block(25)), `"now":"1769905800000"`)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"net/http/httptest"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -88,32 +87,3 @@ func TestSourcesAgree(t *testing.T) {
 		require.Equal(t, want, version, "block %d", item.Block.Number)
 	}
 }
-
-func TestSourceHasNothingAboveTheHead(t *testing.T) {
-	ctx := context.Background()
-	c := chaingen.New(chaingen.Options{Head: 5})
-	s := c.Source()
-	for what, err := range map[string]error{
-		"block":      failure(s.Block(ctx, 6)),
-		"hash":       failure(s.BlockByHash(ctx, c.Hash(6))),
-		"multiplier": failure(s.Multiplier(ctx, 6)),
-		"runtime":    failure(s.Runtime(ctx, 6)),
-	} {
-		require.ErrorIs(t, err, chain.ErrNoBlock, what)
-	}
-	head, err := s.Head(ctx, false)
-	require.NoError(t, err)
-	require.EqualValues(t, 5, head.Number)
-	c.SetHead(6)
-	head, err = s.Head(ctx, false)
-	require.NoError(t, err)
-	require.EqualValues(t, 6, head.Number)
-	byHash, err := s.BlockByHash(ctx, head.Hash)
-	require.NoError(t, err)
-	require.Equal(t, head, byHash)
-	node, err := s.NodeVersion(ctx)
-	require.NoError(t, err)
-	require.True(t, strings.EqualFold("moonbeam", node.Chain))
-}
-
-func failure[T any](_ T, err error) error { return err }

@@ -64,37 +64,3 @@ func TestParameter(t *testing.T) {
 	_, err = c.Source().FeesTreasuryProportion(context.Background(), "0x0107", head+1)
 	require.ErrorIs(t, err, chain.ErrNoBlock)
 }
-
-// A chain's own figures are in its responses.
-func TestNetworkOfItsOwn(t *testing.T) {
-	n := chaingen.Moonbeam()
-	n.SpecName, n.Symbol, n.WeightPerGas, n.NormalRefTime = "own", "OWN", 66_666, 1_300_000_000_000
-	c, usual := chaingen.New(chaingen.Options{Seed: 1, Network: &n}), chaingen.New(chaingen.Options{Seed: 1})
-	r, err := sidecar.DecodeRuntime(string(c.Runtime(1)))
-	require.NoError(t, err)
-	require.Equal(t, "own", r.Value.SpecName)
-	node, err := sidecar.DecodeNodeVersion(string(c.NodeVersion()))
-	require.NoError(t, err)
-	require.Equal(t, []string{"own", "own"}, []string{node.Chain, node.ClientImplName})
-	require.Contains(t, string(c.Runtime(1)), `"tokenSymbol":["OWN"]`)
-	compared := 0
-	for height := uint64(1); height < 20; height++ {
-		have, want := decoded(t, c, height), decoded(t, usual, height)
-		for i := range have.Extrinsics {
-			if have.Extrinsics[i].Pallet != "ethereum" {
-				continue
-			}
-			require.Equal(t, 66_666*refTimeOf(t, want, i)/25_000, refTimeOf(t, have, i))
-			compared++
-		}
-	}
-	require.Greater(t, compared, 20)
-}
-
-func refTimeOf(t *testing.T, b *chain.Block, i int) uint64 {
-	outcome, err := b.Extrinsics[i].Outcome()
-	require.NoError(t, err)
-	weight, err := outcome.Weight()
-	require.NoError(t, err)
-	return weight.RefTime.Uint64()
-}

@@ -13,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/coder/websocket"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/crypto/blake2b"
 
@@ -244,21 +243,6 @@ func TestNodeState(t *testing.T) {
 	require.Contains(t, methods, "state_queryStorageAt")
 }
 
-// Several requests in one message are answered in one.
-func TestNodeBatch(t *testing.T) {
-	c := chaingen.New(chaingen.Options{Seed: 6, Head: 9})
-	node, url := served(t, c)
-	have := askNode(t, url, `[{"jsonrpc":"2.0","id":1,"method":"chain_getBlockHash","params":[9]},{"jsonrpc":"2.0","id":"b","method":"nonesuch"},{"jsonrpc":"2.0","id":3,"method":"system_chain","params":[]}]`)
-	require.JSONEq(t, fmt.Sprintf(`[{"jsonrpc":"2.0","id":1,"result":"%v"},{"jsonrpc":"2.0","id":"b","error":{"code":-32601,"message":"Method not found"}},{"jsonrpc":"2.0","id":3,"result":"moonbeam"}]`, c.Hash(9)), have)
-	require.Equal(t, 1, node.Messages())
-	for message, code := range map[string]int{
-		`[]`: -32600, `{`: -32700, `[1`: -32700, `{"id":1,"method":"chain_getHeader","params":["0x12"]}`: -32602,
-		`{"id":1,"method":"chain_getBlockHash","params":["x"]}`: -32602, `{"id":1,"method":"state_getStorage","params":[]}`: -32602, `{"id":1,"method":"chain_subscribeNewHeads"}`: -32601,
-	} {
-		require.Contains(t, askNode(t, url, message), fmt.Sprintf(`"code":%d`, code), message)
-	}
-}
-
 // The heads are announced from the newest on, and each as it arrives.
 func TestNodeHeads(t *testing.T) {
 	c := chaingen.New(chaingen.Options{Seed: 7, Head: 5})
@@ -301,32 +285,4 @@ func TestNodeOfANetworkOfItsOwn(t *testing.T) {
 			require.ErrorIs(t, err, chain.ErrUnsupported)
 		}
 	}
-}
-
-// A client that unsubscribed gets no further notifications.
-func TestNodeUnsubscribes(t *testing.T) {
-	c := chaingen.New(chaingen.Options{Seed: 7, Head: 5})
-	_, url := served(t, c)
-	connection, _, err := websocket.Dial(t.Context(), socket(url), nil)
-	require.NoError(t, err)
-	defer connection.CloseNow()
-	say := func(message string) {
-		require.NoError(t, connection.Write(t.Context(), websocket.MessageText, []byte(message)))
-	}
-	hear := func() string {
-		_, text, err := connection.Read(t.Context())
-		require.NoError(t, err)
-		return string(text)
-	}
-	say(`{"id":1,"method":"chain_subscribeNewHeads","params":[]}`)
-	var subscribed struct{ Result string }
-	require.NoError(t, json.Unmarshal([]byte(hear()), &subscribed))
-	require.Contains(t, hear(), fmt.Sprintf(`"method":"chain_newHead","params":{"subscription":%q`, subscribed.Result))
-	c.SetHead(6)
-	require.Contains(t, hear(), `"number":"0x6"`)
-	say(fmt.Sprintf(`{"id":2,"method":"chain_unsubscribeNewHeads","params":[%q]}`, subscribed.Result))
-	require.Contains(t, hear(), `"result":true`)
-	c.SetHead(7)
-	say(fmt.Sprintf(`{"id":3,"method":"chain_unsubscribeNewHeads","params":[%q]}`, subscribed.Result))
-	require.Contains(t, hear(), `"id":3,"result":false`)
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"math"
 	"net/http/httptest"
 	"slices"
 	"sync"
@@ -314,39 +313,4 @@ func TestRootedBlocksAreProved(t *testing.T) {
 	c := rooted(700)
 	tallies := proveBlocks(t, c, 0, 650, evidence.Options{})
 	requireMade(t, tallies, append(withSignatures, notMade...)...)
-}
-
-// BenchmarkRooted builds consecutive blocks with their roots.
-func BenchmarkRooted(b *testing.B) {
-	c := chaingen.New(chaingen.Options{Rooted: true, Head: math.MaxUint32, Upgrade: 3000})
-	b.ReportAllocs()
-	height := uint64(0)
-	for b.Loop() {
-		height++
-		c.Hash(height)
-	}
-	b.ReportMetric(float64(height)/b.Elapsed().Seconds(), "blocks/s")
-}
-
-// BenchmarkReadProof proves six keys at existing heights, in a fixed order.
-func BenchmarkReadProof(b *testing.B) {
-	const head = 900
-	c := chaingen.New(chaingen.Options{Rooted: true, Head: head, Upgrade: 450})
-	node := c.Node()
-	accounts := c.Accounts()
-	keys, err := json.Marshal(prefixed(eventsKey, multiplierKey, timeKey, upgradeKey, accountKey(b, accounts[0]), accountKey(b, accounts[1])))
-	require.NoError(b, err)
-	var hashes []json.RawMessage
-	for height := range uint64(head) {
-		hashes = append(hashes, json.RawMessage(`"`+c.Hash(height).String()+`"`))
-	}
-	b.ReportAllocs()
-	asked, size := 0, 0
-	for b.Loop() {
-		asked += 317
-		proof, err := node.Methods["state_getReadProof"]([]json.RawMessage{keys, hashes[asked%head]})
-		require.NoError(b, err)
-		size += len(proof)
-	}
-	b.ReportMetric(float64(size)/float64(b.N), "bytes")
 }

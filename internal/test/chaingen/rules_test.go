@@ -6,7 +6,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/test/tier"
 	"github.com/feeledger/fees/network"
 )
 
@@ -38,65 +37,4 @@ func TestFormulasAreTheNetworks(t *testing.T) {
 			require.Equal(t, want, chain.NewWei(nativeFee(refTime, length, multiplier)))
 		}
 	}
-}
-
-func TestUsualIsOfAThousand(t *testing.T) {
-	sum := uint64(0)
-	for _, n := range usual {
-		sum += n
-	}
-	require.EqualValues(t, len(kinds), sum)
-}
-
-// A block's transactions never exceed its weight limit.
-func TestHeaviestBlockFits(t *testing.T) {
-	heaviest, moonbeam := uint64(0), Moonbeam()
-	r := random(2)
-	for range 100_000 {
-		x := transaction{random: r}
-		x.draw(rush, moonbeam.WeightPerGas)
-		heaviest = max(heaviest, x.refTime)
-		r.next()
-	}
-	require.Greater(t, heaviest, 1_090_000*moonbeam.WeightPerGas) // the heaviest, or nearly
-	require.LessOrEqual(t, maxTransactions*heaviest, moonbeam.NormalRefTime)
-}
-
-// The number of cached pages is bounded, however far apart the heights are.
-func TestMemoryIsBounded(t *testing.T) {
-	if !tier.Nightly() {
-		t.Skip("it is about size: .ci/nightly runs it")
-	}
-	c := New(Options{Seed: 1})
-	for page := range uint64(3 * keptPages) {
-		c.storedMultiplier(page * pageSize)
-	}
-	require.Len(t, c.pages, keptPages)
-	require.Len(t, c.order, keptPages)
-	require.Len(t, c.checkpoints, 3*keptPages)
-	again := New(Options{Seed: 1})
-	require.Equal(t, again.storedMultiplier(5), c.storedMultiplier(5), "a page that was dropped is worked out again")
-}
-
-// Hot accounts are in many blocks, and there are very many cold ones.
-func TestAccounts(t *testing.T) {
-	c := New(Options{Seed: 1})
-	r := random(4)
-	drawn := map[uint64]int{}
-	const draws = 100_000
-	for range draws {
-		drawn[c.someone(&r, 1_000_000).id]++
-	}
-	hot, cold := 0, 0
-	for id, n := range drawn {
-		switch {
-		case id < hotAccounts:
-			hot += n
-		case id >= firstCold:
-			cold++
-		}
-	}
-	require.InDelta(t, 0.55*draws, hot, 0.01*draws)
-	require.InDelta(t, 0.08*draws, cold, 0.01*draws)
-	require.Greater(t, drawn[0], 20*drawn[hotAccounts-1])
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/app"
-	"github.com/feeledger/fees/internal/archive/demo"
 	"github.com/feeledger/fees/internal/httpclient"
 )
 
@@ -96,7 +95,7 @@ func NameAnother(c *cobra.Command, place httpclient.Place) string {
 	if words == "" {
 		return ""
 	}
-	if flag == "gateway" && place.What == httpclient.Gateway && strings.Contains(c.Flag(flag).Usage, demo.Name) {
+	if flag == "gateway" && place.What == httpclient.Gateway && strings.Contains(c.Flag(flag).Usage, app.Demo) {
 		words += " (--gateway demo needs none)"
 	}
 	return "name another with " + words

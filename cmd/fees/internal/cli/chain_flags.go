@@ -8,7 +8,6 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/app"
-	"github.com/feeledger/fees/internal/tx/extrinsic"
 	"github.com/feeledger/fees/network"
 )
 
@@ -55,7 +54,7 @@ func (f *ChainFlags) Chain(c *cobra.Command) (s app.ChainStatement, tables netwo
 	case f.decimals > maxDecimals:
 		return s, tables, fmt.Errorf("--decimals %d must be at most %d", f.decimals, maxDecimals)
 	case symbol:
-		s.Token = chain.Some(extrinsic.Token{Symbol: f.symbol, Decimals: int(f.decimals)})
+		s.Token = chain.Some(app.SignedToken{Symbol: f.symbol, Decimals: int(f.decimals)})
 	}
 	return s, tables, nil
 }

@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/app/metrics"
-	"github.com/feeledger/fees/internal/node/reply"
 )
 
 // AddListen adds the flag for a server's address.
@@ -55,7 +55,7 @@ func (f *MetricsFlags) Serve(ctx context.Context, m *metrics.Metrics, ready func
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		if err := reply.Serve(ctx, listener, m.Handler(ready)); err != nil {
+		if err := app.Serve(ctx, listener, m.Handler(ready)); err != nil {
 			fmt.Fprintf(stderr, "fees: --metrics %s: %v\n", f.address, err)
 		}
 	}()

@@ -12,7 +12,6 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/app"
-	"github.com/feeledger/fees/internal/archive/demo"
 	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
@@ -49,7 +48,7 @@ func (f *SourceFlags) AddFinal(c *cobra.Command) {
 	flags.StringVar(&f.rules, "rules", "auto", "auto: rules of the block's runtime; spec: the table in fee rule 6 of the specification")
 	flags.StringVar(&f.multiplierAt, "multiplier-at", "", "override where the multiplier is read: block or parent")
 	f.AddTrust(c)
-	Complete(c, "gateway", demo.Name)
+	Complete(c, "gateway", app.Demo)
 	Complete(c, "network", network.BuiltIn().Names()...)
 	Complete(c, "rules", "auto", "spec")
 	Complete(c, "multiplier-at", "block", "parent")
@@ -172,7 +171,11 @@ func (f *GatewayFlags) Open() (source.Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	return f.open(f.Place(), source.Options{Options: options, Trusted: trusted, Final: finalityOf(final), Known: f.networks().Anchors})
+	o := source.Options{Options: options, Trusted: trusted, Known: f.networks().Anchors}
+	if block, proved := final.Get(); proved {
+		o.Final = app.FinalityOf(block)
+	}
+	return f.open(f.Place(), o)
 }
 
 // networks returns the network tables.

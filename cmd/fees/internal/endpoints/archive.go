@@ -1,25 +1,19 @@
 package endpoints
 
 import (
-	"cmp"
 	"context"
 	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
-	"net"
 
 	"github.com/spf13/cobra"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/internal/app"
-	"github.com/feeledger/fees/internal/archive/answers"
-	"github.com/feeledger/fees/internal/archive/demo"
-	"github.com/feeledger/fees/internal/archive/proofs"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/closing/timestamp"
-	"github.com/feeledger/fees/internal/substrate/finality"
 	"github.com/feeledger/fees/source"
 )
 
@@ -119,8 +113,7 @@ type recordFlags struct {
 	finality    bool
 	relay       string
 	relayBlock  string
-	relayHeight chain.Optional[uint64] // of relayBlock
-	root        chain.Optional[finality.Root]
+	final       app.FinalityRecording
 	dryRun      bool
 	authority   string
 }
@@ -164,11 +157,26 @@ func (f *recordFlags) record(c *cobra.Command, _ []string) error {
 	if err != nil {
 		return err
 	}
-	record := recordAnswers
-	if f.proofs {
-		record = recordProofs
+	trusted, err := f.Trusted()
+	switch {
+	case err != nil:
+		return err
+	case trusted.Known() && !f.proofs:
+		return errors.New("--trust needs --proofs; add --proofs")
 	}
-	made, err := record(ctx, f.blocks, accounts, f, f.Progress(c, "blocks").Show)
+	tables, err := app.ReadTables(f.networkFile)
+	if err != nil {
+		return err
+	}
+	q := app.Recording{
+		Directory: f.directory, Blocks: f.blocks, Accounts: accounts, Tables: tables, Concurrency: f.Concurrency, Progress: f.Progress(c, "blocks").Show,
+		Segments: f.segments, Trusted: trusted,
+	}
+	if f.finality {
+		f.final.Nodes = f.nodes
+		q.Finality = &f.final
+	}
+	made, err := f.made(ctx, q)
 	if err != nil {
 		return err
 	}
@@ -176,44 +184,35 @@ func (f *recordFlags) record(c *cobra.Command, _ []string) error {
 		return f.WriteRecord(made)
 	}
 	if authority != nil {
-		if err := stampArchive(ctx, f.directory, authority); err != nil {
+		if err := app.StampArchive(ctx, f.directory, authority); err != nil {
 			return err
 		}
 	}
 	return writeArchive(ctx, &f.Output, f.directory, made, nil)
 }
 
-// recordAnswers records a gateway's responses for a range.
-func recordAnswers(ctx context.Context, blocks chain.Heights, accounts []chain.Address, flags *recordFlags, progress func(done, total uint64)) (cli.Record, error) {
-	o := answers.RecordOptions{First: blocks.First, Last: blocks.Last, Concurrency: flags.Concurrency, Segments: flags.segments, Progress: progress}
-	if trusted, err := flags.Trusted(); err != nil || trusted.Known() {
-		return nil, cmp.Or(err, errors.New("--trust needs --proofs; add --proofs"))
+// made records the range, or estimates the effort, and returns the contents or the estimate.
+func (f *recordFlags) made(ctx context.Context, q app.Recording) (cli.Record, error) {
+	if !f.proofs {
+		client, err := f.Client()
+		if err != nil {
+			return nil, err
+		}
+		return app.RecordAnswers(ctx, client, q)
 	}
-	client, err := flags.Client()
+	options, err := f.Options()
 	if err != nil {
 		return nil, err
 	}
-	tables, err := app.ReadTables(flags.networkFile)
-	if err != nil {
+	from, closer, err := app.ProofOrigin(ctx, f.Place(), options)
+	f.Closes(closer)
+	switch {
+	case err != nil:
 		return nil, err
+	case f.dryRun:
+		return app.ForecastProofs(ctx, from, q, f.RPS)
 	}
-	if o.Accounts, err = app.NativesOf(tables, accounts); err != nil {
-		return nil, err
-	}
-	o.ParameterKey = func(r chain.AtBlock[chain.Runtime]) string {
-		return tables.ParameterKey(r.Value.SpecName, r.Value.SpecVersion)
-	}
-	o.BaseFeeItem = func(r chain.AtBlock[chain.Runtime]) string {
-		return tables.BaseFeeItem(r.Value.SpecName, r.Value.SpecVersion)
-	}
-	o.BlockWeight = func(r chain.AtBlock[chain.Runtime]) bool {
-		return tables.NeedsBlockWeight(r.Value.SpecName, r.Value.SpecVersion)
-	}
-	manifest, err := answers.Record(ctx, client, flags.directory, o)
-	if err != nil {
-		return nil, err
-	}
-	return ofAnswers(manifest), nil
+	return app.RecordProofs(ctx, from, q)
 }
 
 // verifyFlags are the flags of fees archive verify.
@@ -249,49 +248,19 @@ func (f *verifyFlags) verify(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	var found cli.Record
-	switch {
-	case proofs.Is(directory):
-		if found, err = verifyProofs(ctx, directory, trusted, f.Progress(c, "blocks").Show); err == nil {
-			found = append(found, finalFields(directory, final)...)
-		}
-	case trusted.Known():
-		err = fmt.Errorf("--trust: %s: %w (fees archive record --proofs)", directory, source.ErrNoProofs)
-	default:
-		var manifest *answers.Manifest
-		if manifest, err = answers.Verify(ctx, directory, f.Progress(c, "files").Show); err == nil {
-			found = ofAnswers(manifest)
-		}
-	}
+	found, err := app.VerifyArchive(ctx, directory, trusted, final, func(what string) func(done, total uint64) { return f.Progress(c, what).Show })
 	if err != nil {
 		return err
 	}
 	return writeArchive(ctx, &f.Output, directory, found, authorities)
 }
 
-// ofAnswers returns the contents of an archive of responses.
-func ofAnswers(m *answers.Manifest) cli.Record {
-	bytes := int64(0)
-	for _, file := range m.Files() {
-		bytes += file.Size
-	}
-	var version chain.Optional[string]
-	if m.GatewayVersion != "" {
-		version = chain.Some(m.GatewayVersion)
-	}
-	return cli.Record{
-		{"first", m.First}, {"last", m.Last}, {"first_hash", m.FirstHash}, {"last_hash", m.LastHash}, {"accounts", m.Accounts},
-		{"gateway_version", version}, {"files", len(m.Files())}, {"bytes", bytes}, {"sha256", m.SHA256},
-	}
-}
-
 // writeArchive writes the contents and the timestamp of an archive. An invalid timestamp is a finding.
 func writeArchive(ctx context.Context, out *cli.Output, directory string, r cli.Record, authorities *x509.CertPool) error {
-	_, stamp, err := readStamp(ctx, directory, authorities)
+	lines, holds, err := app.CheckArchiveStamp(ctx, directory, authorities)
 	if err != nil {
 		return err
 	}
-	lines, holds := stamped(stamp, authorities != nil)
 	return cli.Found(out.WriteRecord(append(r, lines...)), !holds)
 }
 
@@ -311,17 +280,7 @@ func newServe() *cobra.Command {
 const gatewayAddress = "127.0.0.1:8080"
 
 func serveArchive(ctx context.Context, place, listen string, stderr io.Writer) error {
-	if proofs.Is(place) {
-		return serveProofs(ctx, place, listen, stderr)
-	}
-	a := demo.Open()
-	if place != demo.Name {
-		var err error
-		if a, err = answers.OpenDirectory(place); err != nil {
-			return err
-		}
-	}
-	first, last, err := a.Range()
+	handler, kept, err := app.ArchiveHandler(place)
 	if err != nil {
 		return err
 	}
@@ -329,10 +288,6 @@ func serveArchive(ctx context.Context, place, listen string, stderr io.Writer) e
 	if err != nil {
 		return err
 	}
-	announce(stderr, chain.Heights{First: first, Last: last}, place, listener)
-	return answers.Serve(ctx, listener, a)
-}
-
-func announce(stderr io.Writer, kept chain.Heights, place string, at net.Listener) {
-	fmt.Fprintf(stderr, "fees: serving blocks %d to %d of %s at http://%s\n", kept.First, kept.Last, console.Printable(place), at.Addr())
+	fmt.Fprintf(stderr, "fees: serving blocks %d to %d of %s at http://%s\n", kept.First, kept.Last, console.Printable(place), listener.Addr())
+	return app.Serve(ctx, listener, handler)
 }

@@ -1,7 +1,6 @@
 package endpoints
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strconv"
@@ -10,8 +9,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
-	"github.com/feeledger/fees/internal/archive/proofs"
-	"github.com/feeledger/fees/internal/archive/relay"
+	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/node/rpc"
 )
 
@@ -24,13 +22,13 @@ func (f *recordFlags) addFinality(c *cobra.Command) {
 // checkFinality checks the flags before anything is recorded, and reads the trusted set.
 func (f *recordFlags) checkFinality() error {
 	var err error
-	f.root, err = f.TrustSet()
+	f.final.Set, err = f.TrustSet()
 	switch {
 	case err != nil:
 		return err
 	case f.finality && !f.proofs:
 		return errors.New("--finality needs --proofs; add --proofs")
-	case !f.finality && (f.relay != "" || f.root.Known()):
+	case !f.finality && (f.relay != "" || f.final.Set.Known()):
 		return errors.New("--relay and --trust-set need --finality; add --finality")
 	}
 	if f.relay, err = cli.RelayAddress(f.relay); err != nil || f.relayBlock == "" {
@@ -43,32 +41,16 @@ func (f *recordFlags) checkFinality() error {
 	if err != nil {
 		return fmt.Errorf("--relay-block %q must be a height from 0 to 4294967295", f.relayBlock)
 	}
-	f.relayHeight = chain.Some(height)
+	f.final.RelayBlock = chain.Some(height)
 	return nil
 }
 
-// recordFinality records evidence that the last block of an archive is final, unless the archive has some.
-func (f *recordFlags) recordFinality(ctx context.Context, last chain.Anchor) error {
-	o := relay.Options{Block: last, Root: f.root, RelayBlock: f.relayHeight}
-	if root, given := o.Root.Get(); given && proofs.HasFinality(f.directory) {
-		if final, err := proofs.TrustFinal(ctx, f.directory, root); err == nil && final.Anchor == last {
-			return nil
-		}
+// nodes connects to the chain's node and, if one is named, to the relay chain's. The API key is the first one's.
+func (f *recordFlags) nodes() (node, relay *rpc.Client, err error) {
+	if node, err = f.node(f.Place(), f.WithoutKey); err == nil && f.relay != "" {
+		relay, err = f.node(f.relay, true)
 	}
-	var err error
-	if o.Chain, err = f.node(f.Place(), f.WithoutKey); err != nil {
-		return err
-	}
-	if f.relay != "" { // the key is the gateway's
-		if o.Relay, err = f.node(f.relay, true); err != nil {
-			return err
-		}
-	}
-	evidence, err := relay.Collect(ctx, o)
-	if err != nil {
-		return fmt.Errorf("--finality: %w", err)
-	}
-	return proofs.PutFinality(f.directory, evidence)
+	return node, relay, err
 }
 
 // node connects to a node.
@@ -80,33 +62,10 @@ func (f *recordFlags) node(place string, withoutKey bool) (*rpc.Client, error) {
 	if withoutKey {
 		options.APIKey = ""
 	}
-	if proofs.Is(place) {
-		return nil, fmt.Errorf("--finality needs a node; %s is an archive", place)
-	}
-	client, err := rpc.New(place, options)
+	client, err := app.FinalityNode(place, options)
 	if err != nil {
 		return nil, err
 	}
 	f.Closes(client)
 	return client, nil
-}
-
-// finalFields are the fields about an archive's finality: the block proved final, the sets that signed, from the trusted
-// one on, and the links.
-func finalFields(directory string, proved chain.Optional[proofs.Final]) cli.Record {
-	final, known := proved.Get()
-	switch {
-	case known:
-		var sets, links []string
-		for _, id := range final.By.Sets {
-			sets = append(sets, strconv.FormatUint(id, 10))
-		}
-		for _, l := range final.By.Links {
-			links = append(links, l.Reason)
-		}
-		return cli.Record{{"final", final.Anchor.String()}, {"final_sets", sets}, {"final_chain", links}}
-	case proofs.HasFinality(directory):
-		return cli.Record{{"finality", fmt.Sprintf("recorded, not checked; check it with \"fees archive verify %s --trust-set FILE\"", directory)}}
-	}
-	return nil
 }

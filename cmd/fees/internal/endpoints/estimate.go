@@ -14,8 +14,6 @@ import (
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
-	"github.com/feeledger/fees/internal/node/rpc"
-	"github.com/feeledger/fees/network"
 )
 
 const estimateManual = `Estimate the fee of a native extrinsic: its weight, class and fee without a
@@ -124,21 +122,17 @@ func (f *estimateFlags) estimate(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	info, err := client.QueryInfo(ctx, encoded, at)
-	if err != nil {
-		return err
-	}
-	token, err := nodeToken(ctx, client, at)
+	info, err := app.EstimateExtrinsic(ctx, client, encoded, at)
 	if err != nil {
 		return err
 	}
 	fee := info.PartialFee.String() + " wei"
 	var tokens, symbol chain.Optional[string]
-	if t, known := token.Get(); known {
+	if t, known := info.Token.Get(); known {
 		tokens, symbol = chain.Some(t.Tokens(info.PartialFee)), chain.Some(t.Symbol)
 		fee = fmt.Sprintf("%s %s = %s", t.Tokens(info.PartialFee), t.Symbol, fee)
 	}
-	r := slices.Insert(infoRecord(asked{}, info), 1, cli.Field{"partial_fee_token", tokens})
+	r := slices.Insert(infoRecord(asked{}, info.DispatchInfo), 1, cli.Field{"partial_fee_token", tokens})
 	return f.Show(cli.Answer{JSON: append(r, cli.Field{"symbol", symbol}, cli.Field{"at", at}, cli.Field{"notes", estimateNotes}), Text: func(page *console.Page) {
 		var pairs console.Pairs
 		pairs.Add("fee", fee)
@@ -150,20 +144,4 @@ func (f *estimateFlags) estimate(c *cobra.Command, args []string) error {
 			page.Line("note: "+note, 2)
 		}
 	}})
-}
-
-// nodeToken returns the node's token, unknown if no table knows its runtime.
-func nodeToken(ctx context.Context, client *rpc.Client, at chain.Optional[chain.Hash]) (token chain.Optional[console.Token], err error) {
-	runtime, err := client.Runtime(ctx, at)
-	if errors.Is(err, rpc.ErrNoMethod) {
-		return token, nil
-	}
-	if err != nil {
-		return token, err
-	}
-	n, _, err := network.BuiltIn().Find(network.Identity{SpecName: runtime.SpecName}, "")
-	if err != nil {
-		return token, nil
-	}
-	return chain.Some(console.TokenOfNetwork(n)), nil
 }

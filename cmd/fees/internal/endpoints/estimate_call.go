@@ -10,9 +10,6 @@ import (
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
-	"github.com/feeledger/fees/internal/node/gateway"
-	"github.com/feeledger/fees/internal/sys/jsontext"
-	"github.com/feeledger/fees/source"
 )
 
 // callFlags are the flags for estimating a call.
@@ -69,22 +66,14 @@ func (f *estimateFlags) estimateCall(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	bill, err := in.Charged(c.Context(), &source.Reader{Source: source.Of(gateway.New(client)), Tables: tables})
+	bill, err := in.Charged(c.Context(), client, tables)
 	if err != nil {
 		return err
 	}
 	charged := cli.Record{{"block", in.Height}, {"index", in.Index}, {"charged", bill.Transaction.Fee}, {"estimated", e.Total}, {"difference", e.Beside(bill.Transaction.Fee)}, {"proof", bill.VerdictText()}}
-	var pairs console.Pairs
-	for _, field := range charged {
-		text, err := jsontext.Line(field.Value)
-		if err != nil {
-			return err
-		}
-		pairs.Add(field.Name, console.Printable(unquoted(string(text))))
-	}
 	return f.Show(cli.Answer{JSON: append(r, cli.Field{Name: "then", Value: charged}), Text: func(page *console.Page) {
 		page.WriteString("\n")
-		page.Pairs(pairs)
+		cli.RecordText(charged)(page)
 	}})
 }
 
@@ -109,11 +98,4 @@ func estimateRecord(e *app.Estimate) cli.Record {
 	notes := append([]string{}, e.Notes...)
 	notes = append(notes, "the fee is a maximum: less is charged if weight is refunded", "nothing was signed or sent")
 	return append(r, cli.Record{{"priority", bids}, {"hours", hours}, {"notes", notes}}...)
-}
-
-func unquoted(text string) string {
-	if len(text) > 1 && text[0] == '"' {
-		return text[1 : len(text)-1]
-	}
-	return text
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -13,9 +12,8 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/gatewayclient"
-	"github.com/feeledger/fees/gatewayclient/sidecar"
+	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
-	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
 )
 
@@ -110,7 +108,7 @@ func askHead(ctx context.Context, c *gatewayclient.Client, a asked) (cli.Record,
 	if err != nil {
 		return nil, err
 	}
-	return blockRecord(b)
+	return app.GatewayBlock(b)
 }
 
 func askBlock(ctx context.Context, c *gatewayclient.Client, a asked) (cli.Record, error) {
@@ -124,32 +122,7 @@ func askBlock(ctx context.Context, c *gatewayclient.Client, a asked) (cli.Record
 	if err != nil {
 		return nil, err
 	}
-	return blockRecord(b)
-}
-
-func blockRecord(b *chain.Block) (cli.Record, error) {
-	when, err := b.Time()
-	if err != nil {
-		return nil, &sidecar.DecodeError{What: fmt.Sprintf("block %d", b.Number), Err: err}
-	}
-	extrinsics := []cli.Record{}
-	for i := range b.Extrinsics {
-		x := &b.Extrinsics[i]
-		events := make([]string, len(x.Events))
-		for k, e := range x.Events {
-			events[k] = e.Pallet + "." + e.Name
-		}
-		var success chain.Optional[bool]
-		if outcome, err := x.Outcome(); err == nil {
-			success = chain.Some(outcome.Success)
-		}
-		extrinsics = append(extrinsics, cli.Record{
-			{"index", i}, {"call", x.Pallet + "." + x.Call}, {"signed", x.Signed}, {"success", success}, {"hash", x.Hash}, {"events", events},
-		})
-	}
-	return cli.Record{
-		{"number", b.Number}, {"hash", b.Hash}, {"parent_hash", b.ParentHash}, {"time", when}, {"finalized", b.Finalized}, {"extrinsics", extrinsics},
-	}, nil
+	return app.GatewayBlock(b)
 }
 
 func askHeader(ctx context.Context, c *gatewayclient.Client, a asked) (chain.Header, error) {
@@ -164,36 +137,7 @@ func askBalance(ctx context.Context, c *gatewayclient.Client, a asked) (cli.Reco
 	if err != nil {
 		return nil, err
 	}
-	b, err := c.Balance(ctx, account, a.at)
-	if err != nil {
-		return nil, err
-	}
-	// A gateway answers with zeros for an account of another size.
-	if n := networkOf(b.Value.Symbol); n != nil {
-		if err := n.AccountMapping.CheckSize(account, n.Name); err != nil {
-			return nil, err
-		}
-	}
-	return cli.Record{{"account", account}, {"at", b.At}, {"at_hash", b.AtHash}, {"nonce", b.Value.Nonce}, {"free", b.Value.Free}, {"reserved", b.Value.Reserved},
-		{"free_token", tokensOf(b.Value.Free, chain.Some(b.Value.Symbol))}, {"symbol", b.Value.Symbol}}, nil
-}
-
-// tokensOf formats an amount in the token of a built-in network. It is unknown for other symbols, as their decimals are.
-func tokensOf(amount chain.Wei, symbol chain.Optional[string]) (none chain.Optional[string]) {
-	name, _ := symbol.Get()
-	if n := networkOf(name); n != nil {
-		return chain.Some(console.TokenOfNetwork(n).Tokens(amount))
-	}
-	return none
-}
-
-// networkOf returns the built-in network with a token's symbol, or nil.
-func networkOf(symbol string) *network.Network {
-	all := network.BuiltIn().All()
-	if i := slices.IndexFunc(all, func(n network.Network) bool { return n.Symbol == symbol }); i >= 0 {
-		return &all[i]
-	}
-	return nil
+	return app.GatewayBalance(ctx, c, account, a.at)
 }
 
 func askStorage(ctx context.Context, c *gatewayclient.Client, a asked) (cli.Record, error) {

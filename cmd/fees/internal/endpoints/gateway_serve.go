@@ -6,8 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
-	"github.com/feeledger/fees/internal/node/reply"
-	"github.com/feeledger/fees/internal/node/serve"
+	"github.com/feeledger/fees/internal/app"
 )
 
 const gatewayServeManual = `Serve the API of Substrate API Sidecar from a node: the same paths, bodies,
@@ -46,7 +45,7 @@ func newGatewayServe() *cobra.Command {
 				return err
 			}
 			fmt.Fprintf(c.ErrOrStderr(), "fees: serving node %s at http://%s\n", client.Place().Address, listener.Addr())
-			return reply.Serve(c.Context(), listener, serve.Handler(client, cli.Version()))
+			return app.Serve(c.Context(), listener, app.GatewayHandler(client, cli.Version()))
 		},
 	}, node.Add, node.Concurrent)
 	cli.AddListen(c, &listen, gatewayAddress)

@@ -1,7 +1,6 @@
 package endpoints
 
 import (
-	"context"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -12,8 +11,8 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
+	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
-	"github.com/feeledger/fees/internal/substrate/trie"
 )
 
 const proofManual = `Check a state proof: evidence of what a block's state contains at a key,
@@ -67,91 +66,57 @@ func newProofCheck() *cobra.Command {
 }
 
 func (f *proofFlags) check(c *cobra.Command, args []string) error {
-	q, err := readProofQuestion(f.root, f.keys)
+	root, keys, err := readProofKeys(f.root, f.keys)
 	if err != nil {
 		return err
 	}
-	proof, err := readProof(c.Context(), args[0], c.InOrStdin())
+	path := args[0]
+	content, err := readFileOrInput(c.Context(), path, c.InOrStdin(), maxProofBytes)
 	if err != nil {
 		return err
 	}
-	return q.check(proof).write(&f.Output, c.ErrOrStderr())
+	list, err := app.CheckStateProof(content, root, keys)
+	if err != nil {
+		if path == "-" {
+			path = "standard input"
+		}
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return writeProved(list, &f.Output, c.ErrOrStderr())
 }
 
-// proofQuestion is a state root with the keys to check.
-type proofQuestion struct {
-	root chain.Hash
-	keys [][]byte
-}
-
-func readProofQuestion(root string, keys []string) (q proofQuestion, err error) {
+// readProofKeys parses a state root and the keys to check.
+func readProofKeys(root string, keys []string) (hash chain.Hash, list [][]byte, err error) {
 	if root == "" {
-		return q, errors.New("--root is missing; pass the block's state root, as shown by fees node header HASH")
+		return hash, nil, errors.New("--root is missing; pass the block's state root, as shown by fees node header HASH")
 	}
-	if q.root, err = chain.ParseHash(root); err != nil {
-		return q, fmt.Errorf("--root: %w", err)
+	if hash, err = chain.ParseHash(root); err != nil {
+		return hash, nil, fmt.Errorf("--root: %w", err)
 	}
 	if len(keys) == 0 {
-		return q, errors.New("--key is missing; pass a storage key in 0x-hex")
+		return hash, nil, errors.New("--key is missing; pass a storage key in 0x-hex")
 	}
 	for _, text := range keys {
 		digits, prefixed := strings.CutPrefix(text, "0x")
 		key, err := hex.DecodeString(digits)
 		if !prefixed || err != nil {
-			return q, fmt.Errorf("--key %q must be 0x and pairs of hex digits", text)
+			return hash, nil, fmt.Errorf("--key %q must be 0x and pairs of hex digits", text)
 		}
-		q.keys = append(q.keys, key)
+		list = append(list, key)
 	}
-	return q, nil
+	return hash, list, nil
 }
 
-// readProof reads a proof from a file or standard input.
-func readProof(ctx context.Context, path string, stdin io.Reader) (*trie.Proof, error) {
-	content, err := readFileOrInput(ctx, path, stdin, maxProofBytes)
-	if err != nil {
-		return nil, err
-	}
-	proof, err := trie.ParseProof(string(content))
-	if err != nil {
-		if path == "-" {
-			path = "standard input"
-		}
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return proof, nil
-}
-
-// proved is the result for a key: no value if it is absent, err if the proof does not cover it.
-type proved struct {
-	key   string
-	value chain.Optional[string]
-	err   error
-}
-
-type checkedProof []proved
-
-func (q *proofQuestion) check(proof *trie.Proof) (list checkedProof) {
-	for _, key := range q.keys {
-		p := proved{key: hexText(key)}
-		value, has, err := proof.Value(q.root, key)
-		if p.err = err; has {
-			p.value = chain.Some(hexText(value))
-		}
-		list = append(list, p)
-	}
-	return list
-}
-
-// write shows the results. It returns [cli.ErrFinding] if a key is not proved.
-func (list checkedProof) write(out *cli.Output, stderr io.Writer) error {
-	a := cli.Answer{Text: list.writeTable}
+// writeProved shows the results. It returns [cli.ErrFinding] if a key is not proved.
+func writeProved(list []app.ProvedKey, out *cli.Output, stderr io.Writer) error {
+	a := cli.Answer{Text: func(page *console.Page) { writeProvedText(page, list) }}
 	values := []cli.Record{}
 	for _, p := range list {
-		values = append(values, cli.Record{{"key", p.key}, {"value", p.value}})
-		if p.err != nil {
+		values = append(values, cli.Record{{"key", p.Key}, {"value", p.Value}})
+		if p.Err != nil {
 			a.Finding = true
 			if out.Format == "json" {
-				fmt.Fprintf(stderr, "fees: key %s: %s\n", p.key, p.shown())
+				fmt.Fprintf(stderr, "fees: key %v: %s\n", p.Key, shownProof(p))
 			}
 		}
 	}
@@ -162,28 +127,28 @@ func (list checkedProof) write(out *cli.Output, stderr io.Writer) error {
 	return out.Show(a)
 }
 
-// writeTable writes keys and values as text, in full; only the reason why a value is not proved is wrapped.
-func (list checkedProof) writeTable(page *console.Page) {
+// writeProvedText writes keys and values as text, in full; only the reason why a value is not proved is wrapped.
+func writeProvedText(page *console.Page, list []app.ProvedKey) {
 	for i, p := range list {
 		if i > 0 {
 			page.WriteString("\n")
 		}
-		fmt.Fprintf(page, "key    %s\nvalue  ", p.key)
-		if p.err != nil {
-			page.Line(p.shown(), len("value  "))
+		fmt.Fprintf(page, "key    %v\nvalue  ", p.Key)
+		if p.Err != nil {
+			page.Line(shownProof(p), len("value  "))
 		} else {
-			fmt.Fprintln(page, p.shown())
+			fmt.Fprintln(page, shownProof(p))
 		}
 	}
 }
 
-func (p *proved) shown() string {
-	value, has := p.value.Get()
+func shownProof(p app.ProvedKey) string {
+	value, has := p.Value.Get()
 	switch {
-	case p.err != nil:
-		return "not proved: " + p.err.Error()
+	case p.Err != nil:
+		return "not proved: " + p.Err.Error()
 	case !has:
 		return "absent"
 	}
-	return value
+	return value.String()
 }

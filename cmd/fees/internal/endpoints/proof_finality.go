@@ -2,7 +2,6 @@ package endpoints
 
 import (
 	"context"
-	"encoding/hex"
 	"fmt"
 	"io"
 	"strconv"
@@ -13,7 +12,6 @@ import (
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
-	"github.com/feeledger/fees/internal/substrate/finality"
 )
 
 const proofFinalityManual = `Check offline that a block is final, from a trusted set of validators: their
@@ -74,15 +72,11 @@ func (f *finalityFlags) check(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	text, err := readFileOrInput(c.Context(), args[0], c.InOrStdin(), finality.MaxBytes)
+	text, err := readFileOrInput(c.Context(), args[0], c.InOrStdin(), app.MaxFinality)
 	if err != nil {
 		return err
 	}
-	var r finality.Result
-	evidence, err := finality.Parse(string(text))
-	if err == nil {
-		r, err = evidence.Prove(c.Context(), options)
-	}
+	r, err := app.ProveFinality(c.Context(), text, options)
 	if ctxErr := c.Context().Err(); ctxErr != nil {
 		return ctxErr
 	}
@@ -92,7 +86,7 @@ func (f *finalityFlags) check(c *cobra.Command, args []string) error {
 	return f.Show(cli.Answer{JSON: finalityRecord(&r, err), Text: func(page *console.Page) { writeFinality(page, &r, err) }, Finding: err != nil})
 }
 
-func (f *finalityFlags) options() (o finality.Options, err error) {
+func (f *finalityFlags) options() (o app.FinalityOptions, err error) {
 	o.AcceptForced = f.forced
 	if f.trust != "" {
 		anchor, err := chain.ParseAnchor(f.trust)
@@ -101,14 +95,8 @@ func (f *finalityFlags) options() (o finality.Options, err error) {
 		}
 		o.Trust = chain.Some(anchor)
 	}
-	if f.trustSet != "" {
-		root, err := cli.ReadTrustSet(f.trustSet)
-		if err != nil {
-			return o, err
-		}
-		o.Root = chain.Some(root)
-	}
-	return o, nil
+	o.Root, err = cli.ReadTrustSet(f.trustSet)
+	return o, err
 }
 
 // readFileOrInput reads a file, or standard input for "-".
@@ -120,7 +108,7 @@ func readFileOrInput(ctx context.Context, path string, stdin io.Reader, limit in
 }
 
 // finalityRecord is the result in JSON. Set IDs are strings: they have 64 bits.
-func finalityRecord(r *finality.Result, failed error) cli.Record {
+func finalityRecord(r *app.FinalityProof, failed error) cli.Record {
 	links, sets := []cli.Record{}, []string{}
 	for _, l := range r.Links {
 		link := cli.Record{{"kind", l.Kind}, {"number", nil}, {"hash", nil}, {"set", nil}, {"text", l.Reason}}
@@ -145,9 +133,9 @@ func finalityRecord(r *finality.Result, failed error) cli.Record {
 		out.Set("head", cli.Record{{"para", head.Para}, {"number", head.Height}, {"hash", head.Hash}})
 	}
 	if v, has := r.Value.Get(); has {
-		state := cli.Record{{"number", v.At.Height}, {"hash", v.At.Hash}, {"key", hexText(v.Key)}, {"value", nil}}
+		state := cli.Record{{"number", v.At.Height}, {"hash", v.At.Hash}, {"key", app.HexBytes(v.Key)}, {"value", nil}}
 		if v.Has {
-			state.Set("value", hexText(v.Bytes))
+			state.Set("value", app.HexBytes(v.Bytes))
 		}
 		out.Set("state", state)
 	}
@@ -157,13 +145,11 @@ func finalityRecord(r *finality.Result, failed error) cli.Record {
 	return out
 }
 
-func hexText(b []byte) string { return "0x" + hex.EncodeToString(b) }
-
 // maxShownBytes is the number of bytes of a value that text shows; JSON has all.
 const maxShownBytes = 64
 
 // writeFinality writes the verdict, what is proved, and the links.
-func writeFinality(page *console.Page, r *finality.Result, failed error) {
+func writeFinality(page *console.Page, r *app.FinalityProof, failed error) {
 	target, _ := r.Target.Get()
 	var pairs console.Pairs
 	switch {
@@ -185,8 +171,8 @@ func writeFinality(page *console.Page, r *finality.Result, failed error) {
 	}
 	if v, has := r.Value.Get(); has {
 		pairs.Add("state of", strconv.FormatUint(v.At.Height, 10))
-		pairs.Add("key", hexText(v.Key))
-		pairs.Add("value", shownValue(v))
+		pairs.Add("key", app.HexBytes(v.Key).String())
+		pairs.Add("value", shownValue(v.Bytes, v.Has))
 	}
 	page.Pairs(pairs)
 	for i, l := range r.Links {
@@ -199,12 +185,12 @@ func writeFinality(page *console.Page, r *finality.Result, failed error) {
 }
 
 // shownValue shortens a long value.
-func shownValue(v finality.Value) string {
+func shownValue(value app.HexBytes, has bool) string {
 	switch {
-	case !v.Has:
+	case !has:
 		return "absent"
-	case len(v.Bytes) > maxShownBytes:
-		return fmt.Sprintf("%s... (%d bytes; --json shows all)", hexText(v.Bytes[:maxShownBytes]), len(v.Bytes))
+	case len(value) > maxShownBytes:
+		return fmt.Sprintf("%v... (%d bytes; --json shows all)", value[:maxShownBytes], len(value))
 	}
-	return hexText(v.Bytes)
+	return value.String()
 }

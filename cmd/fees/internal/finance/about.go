@@ -142,12 +142,12 @@ func writeBeside(c *cobra.Command, a *closing.About, file string, inputs []closi
 }
 
 // showAbout writes a report with the statement of how it was made.
-func (f *reportFlags) showAbout(c *cobra.Command, args []string, d *app.Ledger, q app.ReportQuestion, book string) error {
+func (f *reportFlags) showAbout(c *cobra.Command, args []string, d *app.Ledger, q app.Question, book string) error {
 	asked, err := f.aboutQuestion(c, args, book, blocksOf(f.Gateway)...)
 	if err != nil {
 		return err
 	}
-	made, err := d.Fees(c.Context(), q)
+	made, err := d.Fees(c.Context(), q, f.choice, f.beside)
 	if err != nil {
 		return err
 	}
@@ -155,15 +155,14 @@ func (f *reportFlags) showAbout(c *cobra.Command, args []string, d *app.Ledger, 
 	if err != nil {
 		return err
 	}
-	err = streamWithAbout(c, &f.Output, a, []*table.Sheet{made.Sheet()}, func(w io.Writer) error { return made.Write(w, f.Format, f.Width()) }, asked.Inputs, book)
+	err = f.write(c, &f.Output, made.Document(), a, asked.Inputs, book)
 	return cli.Found(err, !made.Holds())
 }
 
 // ofBalances is a result about the balances of accounts.
 type ofBalances interface {
-	Write(ctx context.Context, w io.Writer, form string, width int) error
+	Document(context.Context) *table.Document
 	WritePDF(ctx context.Context, w io.Writer, size string, a *closing.About) error
-	Sheets(context.Context) []*table.Sheet
 	About(context.Context, app.AboutQuestion) (*closing.About, error)
 	Holds() bool
 	Explain(error) error
@@ -172,23 +171,15 @@ type ofBalances interface {
 // stream writes a result, with the statement of how it was made if that was asked for.
 func (f *paperFlag) stream(c *cobra.Command, out *cli.Output, made ofBalances, asked app.AboutQuestion, book string) (err error) {
 	ctx := c.Context()
-	write := func(w io.Writer) error { return made.Write(ctx, w, out.Format, out.Width()) }
-	if !f.about && !isPaper(out) {
-		return made.Explain(cli.Found(out.Stream(write), !made.Holds()))
+	doc := made.Document(ctx)
+	var a *closing.About
+	if f.about || isPaper(out) {
+		if a, err = made.About(ctx, asked); err != nil {
+			return made.Explain(err)
+		}
+		doc.PDF = func(w io.Writer) error { return made.WritePDF(ctx, w, f.paper, a) }
 	}
-	a, err := made.About(ctx, asked)
-	if err != nil {
-		return made.Explain(err)
-	}
-	if isPaper(out) {
-		write = func(w io.Writer) error { return made.WritePDF(ctx, w, f.paper, a) }
-	}
-	if f.about {
-		err = streamWithAbout(c, out, a, made.Sheets(ctx), write, asked.Inputs, book)
-	} else {
-		err = out.Stream(write)
-	}
-	return made.Explain(cli.Found(err, !made.Holds()))
+	return made.Explain(cli.Found(f.write(c, out, doc, a, asked.Inputs, book), !made.Holds()))
 }
 
 // blocksOf returns the flags that a command does not take from the environment because its blocks come from a gateway
@@ -205,14 +196,14 @@ func sourceOfBalances(f *cli.GatewayFlags) []string {
 	return []string{"balances of " + cli.ShownPlace(f.Place())}
 }
 
-// streamWithAbout writes a result with the statement of how it was made: a workbook of sheets and statement, or what
-// write writes, with the statement beside it.
-func streamWithAbout(c *cobra.Command, out *cli.Output, a *closing.About, sheets []*table.Sheet, write func(io.Writer) error, inputs []closing.Input, book string) error {
+// write writes a document, with the statement of how it was made if that was asked for: as a sheet of a workbook, or
+// beside the document.
+func (f *aboutFlag) write(c *cobra.Command, out *cli.Output, doc *table.Document, a *closing.About, inputs []closing.Input, book string) error {
 	file := out.File
-	if out.Format == "xlsx" {
-		file, write = "", func(w io.Writer) error { return table.WriteXLSX(w, append(sheets, a.Sheet())...) }
+	if f.about && out.Format == "xlsx" {
+		file, doc.Book = "", append(doc.Sheets(), a.Sheet())
 	}
-	if err := out.Stream(write); err != nil {
+	if err := out.Stream(func(w io.Writer) error { return doc.Write(w, out.Format, out.Width()) }); err != nil || !f.about {
 		return err
 	}
 	return writeBeside(c, a, file, inputs, book)

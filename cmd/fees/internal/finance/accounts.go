@@ -13,6 +13,7 @@ import (
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/chart"
+	"github.com/feeledger/fees/internal/table"
 )
 
 const accountsManual = `Work with a chart of accounts.`
@@ -79,13 +80,11 @@ func (f *accountsFlags) run(c *cobra.Command, args []string) error {
 		if err != nil {
 			return err
 		}
-		err = f.Stream(func(w io.Writer) error {
-			if f.Format != "table" {
-				return app.WriteSheet(w, f.Format, check.Sheet(c.Context()))
-			}
-			page := console.NewPage(w, f.Width())
+		doc := &table.Document{List: check.Sheet(c.Context()), Text: func(w io.Writer, width int) error {
+			page := console.NewPage(w, width)
 			return cmp.Or(writeCheck(c, page, check), page.Flush())
-		})
+		}}
+		err = f.Stream(func(w io.Writer) error { return doc.Write(w, f.Format, f.Width()) })
 		if err != nil {
 			return x.Explain(err)
 		}

@@ -502,18 +502,11 @@ func (f *reconcileFlags) compare(c *cobra.Command, p app.Period, o reconcile.Opt
 }
 
 // show writes the result, and summarizes differences on stderr if they are not visible.
-func (f *reconcileFlags) show(c *cobra.Command, r *reconcile.Result, inputs []closing.Input, book string) (err error) {
+func (f *reconcileFlags) show(c *cobra.Command, r *reconcile.Result, inputs []closing.Input, book string) error {
 	stderr := c.ErrOrStderr()
-	write := func(w io.Writer) error { return app.WriteReconciliation(w, r, f.Format, f.all, f.Width()) }
-	if isPaper(&f.Output) {
-		write = func(w io.Writer) error { return app.WriteReconciliationPDF(w, r, f.all, f.paper, f.stated) }
-	}
-	if !f.about {
-		err = f.Stream(write)
-	} else {
-		err = streamWithAbout(c, &f.Output, f.stated, r.Sheets(f.all), write, inputs, book)
-	}
-	if err != nil {
+	doc := r.Document(f.all)
+	doc.PDF = func(w io.Writer) error { return app.WriteReconciliationPDF(w, r, f.all, f.paper, f.stated) }
+	if err := f.write(c, &f.Output, doc, f.stated, inputs, book); err != nil {
 		return err
 	}
 	if f.Format == "csv" {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/finance/report"
@@ -115,7 +116,8 @@ the totals on a second sheet; html is not supported.`
 type reportFlags struct {
 	cli.SourceFlags
 	questionFlags
-	asked   app.ReportQuestion
+	choice  report.Choice
+	beside  chain.Optional[app.PeriodInput]
 	compare string
 	only    []string
 
@@ -124,7 +126,7 @@ type reportFlags struct {
 }
 
 func newReport() *cobra.Command {
-	f := reportFlags{asked: app.ReportQuestion{Choice: report.Choice{By: report.Day}}}
+	f := reportFlags{choice: report.Choice{By: report.Day}}
 	return cli.New(&cobra.Command{
 		Use: "report " + cli.PeriodUse, Short: "Total the fees of a period", Long: reportManual, Example: reportExamples,
 		Args: cli.Args(0, 2, "at most one range and a value of --compare"), RunE: f.report, // a range, and a value of --compare
@@ -133,21 +135,21 @@ func newReport() *cobra.Command {
 
 func (f *reportFlags) add(c *cobra.Command) {
 	c.Flags().Lookup("gateway").Usage = insteadOfLedger
-	cli.Choice(c, &f.asked.By, "by", "group by: "+strings.Join(app.Texts(groupings()), ", "), groupings()...)
+	cli.Choice(c, &f.choice.By, "by", "group by: "+strings.Join(app.Texts(groupings()), ", "), groupings()...)
 	addMarks(c, &f.chart, &f.tags)
 	f.addAbout(c)
 	c.Flags().StringSliceVar(&f.only, "only", nil, "only these transactions, comma-separated NAME=VALUE: "+strings.Join(report.OnlyNames(), ", "))
 	c.Flags().StringVar(&f.compare, "compare", "", "compare with the previous period, or a month or year such as 2025-02")
 	c.Flags().Lookup("compare").NoOptDefVal = app.PeriodBefore
-	c.Flags().IntVar(&f.asked.Top, "top", 0, "only this many groups with the greatest fees (default: all)")
-	c.Flags().BoolVar(&f.asked.Percentiles, "percentiles", false, "add percentiles of the gas price; reads every transaction")
+	c.Flags().IntVar(&f.choice.Top, "top", 0, "only this many groups with the greatest fees (default: all)")
+	c.Flags().BoolVar(&f.choice.Percentiles, "percentiles", false, "add percentiles of the gas price; reads every transaction")
 }
 
 // report runs fees report.
 func (f *reportFlags) report(c *cobra.Command, args []string) (err error) {
 	switch {
-	case f.asked.Top < 0:
-		return fmt.Errorf("--top %d must be 0 or more", f.asked.Top)
+	case f.choice.Top < 0:
+		return fmt.Errorf("--top %d must be 0 or more", f.choice.Top)
 	case f.Gateway != "" && f.Ledger != "":
 		return errors.New("--gateway and --ledger cannot be combined; leave out one of them")
 	case f.Format == "html" && f.compare != "":
@@ -157,25 +159,24 @@ func (f *reportFlags) report(c *cobra.Command, args []string) (err error) {
 		return err
 	}
 	given := args
-	q := f.asked
-	if q.Only, err = report.ParseOnly(f.only); err != nil {
+	if f.choice.Only, err = report.ParseOnly(f.only); err != nil {
 		return fmt.Errorf("--only %w", err)
 	}
 	if last := len(args) - 1; last >= 0 && f.compare == app.PeriodBefore && app.IsNamed(args[last]) && (last > 0 || !f.PeriodInput.IsEmpty()) {
 		f.compare, args = args[last], args[:last] // --compare 2025-02 without an equals sign, beside a period
 	}
-	if q.ChartInput, err = app.ReadMarks(q.By, f.chart, f.tags); err != nil {
+	if err := app.ReadMarks(&f.choice, f.chart, f.tags); err != nil {
 		return err
 	}
-	var chosen *app.Chosen
-	if q.Question, chosen, err = f.read(c, args); err != nil {
+	q, chosen, err := f.read(c, args)
+	if err != nil {
 		return err
 	}
-	if q.Beside, err = f.PeriodInput.Beside(f.compare); err != nil {
+	if f.beside, err = f.PeriodInput.Beside(f.compare); err != nil {
 		return err
 	}
 	read := q.Period
-	if with, compared := q.Beside.Get(); compared && f.Gateway != "" {
+	if with, compared := f.beside.Get(); compared && f.Gateway != "" {
 		if read, err = read.With(with); err != nil {
 			return err
 		}
@@ -190,15 +191,15 @@ func (f *reportFlags) report(c *cobra.Command, args []string) (err error) {
 	if f.about {
 		return f.showAbout(c, given, d, q, bookPath(chosen))
 	}
-	return showFees(c.Context(), &f.Output, d, q)
+	return showFees(c.Context(), &f.Output, d, q, f.choice, f.beside)
 }
 
 // showFees reads a report from a ledger and writes it.
-func showFees(ctx context.Context, o *cli.Output, d *app.Ledger, q app.ReportQuestion) error {
-	made, err := d.Fees(ctx, q)
+func showFees(ctx context.Context, o *cli.Output, d *app.Ledger, q app.Question, choice report.Choice, beside chain.Optional[app.PeriodInput]) error {
+	made, err := d.Fees(ctx, q, choice, beside)
 	if err != nil {
 		return err
 	}
-	err = o.Stream(func(w io.Writer) error { return made.Write(w, o.Format, o.Width()) })
+	err = o.Stream(func(w io.Writer) error { return made.Document().Write(w, o.Format, o.Width()) })
 	return cli.Found(err, !made.Holds())
 }

@@ -3,7 +3,6 @@ package finance
 import (
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/spf13/cobra"
 
@@ -93,25 +92,19 @@ func (f *sampleFlags) sample(c *cobra.Command, args []string) (err error) {
 		if err != nil {
 			return err
 		}
-		return cli.Found(f.write(c, s, asked, bookPath(chosen)), !s.Holds())
+		return cli.Found(f.show(c, s, asked, bookPath(chosen)), !s.Holds())
 	})
 }
 
-// write writes a sample, with the statement of how it was made if that was asked for.
-func (f *sampleFlags) write(c *cobra.Command, s *app.Sample, asked app.AboutQuestion, book string) error {
-	list := s.Sheet(c.Context())
-	write := func(w io.Writer) error {
-		if f.Format == "table" {
-			return table.WriteTable(w, list, f.Width())
-		}
-		return app.WriteSheet(w, f.Format, list)
-	}
+// show writes a sample, with the statement of how it was made if that was asked for.
+func (f *sampleFlags) show(c *cobra.Command, s *app.Sample, asked app.AboutQuestion, book string) error {
+	doc := &table.Document{List: s.Sheet(c.Context())}
 	if !f.about {
-		return f.Stream(write)
+		return f.write(c, &f.Output, doc, nil, nil, "")
 	}
 	a, err := s.About(c.Context(), asked)
 	if err != nil {
 		return err
 	}
-	return streamWithAbout(c, &f.Output, a, []*table.Sheet{list}, write, asked.Inputs, book)
+	return f.write(c, &f.Output, doc, a, asked.Inputs, book)
 }

@@ -22,7 +22,6 @@ import (
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/app/metrics"
 	"github.com/feeledger/fees/internal/console"
-	"github.com/feeledger/fees/internal/node/reply"
 	"github.com/feeledger/fees/internal/web"
 	"github.com/feeledger/fees/source"
 )
@@ -237,7 +236,7 @@ func (f *serveFlags) serve(c *cobra.Command, _ []string) error {
 		}
 		fmt.Fprintf(stderr, "fees: serving the ledger %s at %s://%s%s\n", l.Ledger.Place, scheme, listener.Addr(), path)
 	}
-	return reply.Serve(ctx, listener, handler)
+	return app.Serve(ctx, listener, handler)
 }
 
 // logger returns the log on standard error.

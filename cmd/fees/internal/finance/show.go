@@ -138,7 +138,7 @@ func (f *lookupFlags) report(ctx context.Context, d *app.Ledger, book *app.Addre
 	if err != nil {
 		return err
 	}
-	return showFees(ctx, &f.Output, d, app.ReportQuestion{Question: app.Question{Period: asked, Accounts: chosen.Accounts, Labels: chosen.Labels}, Choice: report.Choice{By: by}})
+	return showFees(ctx, &f.Output, d, app.Question{Period: asked, Accounts: chosen.Accounts, Labels: chosen.Labels}, report.Choice{By: by}, chain.Optional[app.PeriodInput]{})
 }
 
 // showBlock shows a block of the ledger.

@@ -10,11 +10,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
-	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/source"
-	"github.com/feeledger/fees/source/prove"
 )
 
 var blockManual = `Price one block: every transaction with its layer, type, payer, gas, gas price
@@ -97,7 +95,7 @@ func (f *blockFlags) price(c *cobra.Command, _ []string) error {
 		return err
 	}
 	stop := waiting(c, f.Place(), f.Quiet)
-	item, err := reader.Read(c.Context(), f.which)
+	item, report, err := app.PriceBlock(c.Context(), reader, f.which, f.signatures)
 	stop()
 	if err != nil {
 		return err
@@ -105,7 +103,6 @@ func (f *blockFlags) price(c *cobra.Command, _ []string) error {
 	if err := book.CheckChain(reader.Tables, item.Rules.Network); err != nil {
 		return err
 	}
-	report, _ := prove.Single(c.Context(), reader, item, evidence.Options{Signatures: f.signatures})
 	if f.all {
 		report.AddInherents(item.Block)
 	}

@@ -6,8 +6,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
+	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
-	"github.com/feeledger/fees/internal/node/draft"
 	"github.com/feeledger/fees/internal/sys/jsontext"
 	"github.com/feeledger/fees/network"
 )
@@ -46,7 +46,7 @@ func (f *networksDraftFlags) draft(c *cobra.Command, _ []string) error {
 	if err != nil {
 		return err
 	}
-	d, err := draft.OfNode(c.Context(), node)
+	d, err := app.DraftTable(c.Context(), node)
 	if err != nil {
 		return err
 	}

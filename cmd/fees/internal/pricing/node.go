@@ -3,13 +3,10 @@ package pricing
 import (
 	"context"
 
-	nodegateway "github.com/feeledger/fees/internal/node/gateway"
-
 	"github.com/spf13/cobra"
 
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/internal/app"
-	"github.com/feeledger/fees/source"
 )
 
 // nodeFlag names the node that supplies encoded extrinsics.
@@ -30,9 +27,6 @@ func (f *nodeFlag) open(ctx context.Context, gateway *cli.SourceFlags, e *app.Ex
 		node.Close()
 		return nil, err
 	}
-	e.Node = node
-	if signers {
-		e.Node = source.Of(nodegateway.New(node))
-	}
+	e.Node = app.NodeExtrinsics(node, signers)
 	return func() { node.Close() }, nil
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/internal/app"
-	"github.com/feeledger/fees/internal/archive/demo"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/node/rpc"
 	"github.com/feeledger/fees/network"
@@ -63,7 +62,7 @@ func newSuggest() *cobra.Command {
 	c.Flags().StringVar(&f.networkFile, "network-file", "", "a file with your own network tables, in the format of fees networks --format json")
 	c.Flags().BoolVar(&f.unfinalized, "unfinalized", false, "use the gateway's newest block, final or not")
 	c.Flags().Uint64Var(&f.blocks, "blocks", defaultRecent, "use the priority fees of this many recent blocks")
-	cli.Complete(c, "gateway", demo.Name)
+	cli.Complete(c, "gateway", app.Demo)
 	cli.Complete(c, "network", network.BuiltIn().Names()...)
 	return c
 }

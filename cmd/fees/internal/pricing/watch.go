@@ -9,15 +9,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
-	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/internal/sys/jsontext"
 	"github.com/feeledger/fees/network"
-	"github.com/feeledger/fees/source/prove"
 )
 
 var watchManual = `Print each block's fees as soon as the block is final, until Ctrl-C. It starts
@@ -82,31 +79,19 @@ func (f *watchFlags) watch(c *cobra.Command, _ []string) error {
 	if w.book, err = f.ReadBook(&cli.LedgerFlags{}, f.Quiet, stderr); err != nil {
 		return err
 	}
-	reader, heads, end, err := f.HeadFlags.Open(&f.SourceFlags)
+	reader, heads, closeHeads, err := f.HeadFlags.Open(&f.SourceFlags)
 	if err != nil {
 		return err
 	}
-	defer end()
+	defer closeHeads()
 	if !f.Quiet && cli.IsTerminal(stderr) {
 		fmt.Fprintf(stderr, "fees: watching %s; press Ctrl-C to stop\n", console.Printable(cli.ShownPlace(f.Place())))
 	}
-	var last uint64
-	ended := false
-	prover := prove.Prover{Reader: reader}
-	for x, err := range prover.Follow(c.Context(), heads, options, chain.Optional[evidence.Predecessor]{}) {
-		if err != nil {
-			if w.begun {
-				return &httpclient.InterruptedError{Next: last + 1, Err: err}
-			}
-			return err
-		}
-		x.Report.Notes = append(x.Report.Notes, x.Report.Uncompared()...)
-		if err := w.show(x.Report, x.Rules); err != nil {
-			return err
-		}
-		last, ended = x.Report.Number, x.Rules.Ends(x.Report.Number)
+	end, err := app.Watch(c.Context(), reader, heads, options, w.show)
+	if err != nil {
+		return err
 	}
-	if ended {
+	if last, ended := end.Get(); ended {
 		fmt.Fprintf(stderr, "fees: the chain ended at block %d\n", last)
 	}
 	return cli.Found(nil, w.finding)

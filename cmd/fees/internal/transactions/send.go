@@ -2,8 +2,6 @@ package transactions
 
 import (
 	"bytes"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -11,17 +9,9 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
-	"github.com/feeledger/fees/evm"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
-	"github.com/feeledger/fees/internal/jsonscan"
-	"github.com/feeledger/fees/internal/node/gateway"
-	"github.com/feeledger/fees/internal/node/state"
-	"github.com/feeledger/fees/internal/substrate/metadata"
-	"github.com/feeledger/fees/internal/tx/ethtx"
-	"github.com/feeledger/fees/internal/tx/extrinsic"
 	"github.com/feeledger/fees/network"
-	"github.com/feeledger/fees/source"
 )
 
 const sendManual = `Send a transaction signed by fees tx sign. The node must be on the chain that
@@ -76,7 +66,7 @@ func (f *sendFlags) send(c *cobra.Command, _ []string) error {
 	if err != nil {
 		return err
 	}
-	bill, err := in.Charged(c.Context(), &source.Reader{Source: source.Of(gateway.New(client)), Tables: network.BuiltIn(), Unfinalized: true})
+	bill, err := in.Charged(c.Context(), client, network.BuiltIn())
 	if err != nil {
 		return err
 	}
@@ -105,22 +95,13 @@ func newHash() *cobra.Command {
 	return cli.New(&cobra.Command{
 		Use: "hash <raw>", Short: "Show the hash of a transaction's bytes", Long: hashManual, Example: hashExamples, Args: cli.Arg("the bytes of a transaction in 0x-hex", &raw, transactionOf),
 		RunE: func(*cobra.Command, []string) error {
-			r, notEVM := ethereum(raw)
-			if notEVM == nil {
-				return out.WriteRecord(cli.Record{r[0], r[1], r[2]})
+			r, err := app.HashTransaction(raw)
+			if err != nil {
+				return err
 			}
-			if !isExtrinsic(raw) {
-				return fmt.Errorf("neither an EVM transaction (%w) nor a native extrinsic with its length prefix; check the bytes", notEVM)
-			}
-			return out.WriteRecord(cli.Record{{"layer", app.NativeLayer}, {"type", "extrinsic"}, {"hash", extrinsic.Hash(raw)}})
+			return out.WriteRecord(r)
 		},
 	}, out.Forms("table", "json"))
-}
-
-// isExtrinsic reports whether bytes match their length prefix and start with a known version.
-func isExtrinsic(raw []byte) bool {
-	content, ok := extrinsic.Content(raw)
-	return ok && len(content) > 0 && content[0]&0x3f <= 5 && content[0]&0x3f >= 4
 }
 
 const decodeManual = `Decode the bytes of a transaction, or call data, in 0x-hex. For an EVM
@@ -160,15 +141,9 @@ func (f *decodeFlags) decode(c *cobra.Command, _ []string) error {
 	if len(raw) == 0 {
 		return errors.New("the transaction is empty; pass its bytes in 0x-hex")
 	}
-	r, notEVM := ethereum(raw)
-	if notEVM != nil {
-		runtime, err := f.runtime(c)
-		if err != nil {
-			return err
-		}
-		if r, err = native(runtime, raw); err != nil {
-			return err
-		}
+	r, err := app.DecodeTransaction(raw, func() (*app.Runtime, error) { return f.runtime(c) })
+	if err != nil {
+		return err
 	}
 	return f.WriteRecord(r)
 }
@@ -185,17 +160,14 @@ func readMetadata(path string) ([]byte, error) {
 	return bytesOf("--metadata "+path, string(text))
 }
 
-func (f *decodeFlags) runtime(c *cobra.Command) (*extrinsic.Runtime, error) {
+// runtime returns the runtime of the file, or else of the node.
+func (f *decodeFlags) runtime(c *cobra.Command) (*app.Runtime, error) {
 	if f.file != "" {
 		text, err := readMetadata(f.file)
 		if err != nil {
 			return nil, err
 		}
-		m, err := metadata.Parse(text)
-		if err != nil {
-			return nil, fmt.Errorf("--metadata %s: %w", f.file, err)
-		}
-		return extrinsic.NewRuntime(m, extrinsic.Token{})
+		return app.ReadRuntime("--metadata "+f.file, text)
 	}
 	client, err := f.Client()
 	if err != nil {
@@ -205,73 +177,5 @@ func (f *decodeFlags) runtime(c *cobra.Command) (*extrinsic.Runtime, error) {
 	if err != nil {
 		return nil, err
 	}
-	view, err := state.Open(c.Context(), client, height, extrinsic.Token{})
-	if err != nil {
-		return nil, err
-	}
-	return view.Runtime, nil
-}
-
-// native decodes an extrinsic or call data.
-func native(runtime *extrinsic.Runtime, raw []byte) (cli.Record, error) {
-	if !isExtrinsic(raw) {
-		call, err := runtime.ReadCall(raw)
-		if err != nil {
-			return nil, fmt.Errorf("not an EVM transaction, an extrinsic or call data of the runtime: %w", err)
-		}
-		return append(cli.Record{{"layer", app.NativeLayer}, {"type", "call data"}}, callFields(call)...), nil
-	}
-	x, err := runtime.Read(raw)
-	if err != nil {
-		return nil, err
-	}
-	r := cli.Record{{"layer", app.NativeLayer}, {"type", "extrinsic"}, {"hash", x.Hash}, {"signed", x.Signed}}
-	if x.Signed {
-		r = append(r, cli.Record{{"signer", x.Signer}, {"nonce", x.Nonce}, {"tip", x.Tip}, {"era_period", x.Era.Period}, {"era_phase", x.Era.Phase}, {"signature", app.HexBytes(x.Signature[:])}}...)
-	}
-	return append(append(r, callFields(x.Call)...), cli.Field{Name: "call_data", Value: app.HexBytes(x.Data)}), nil
-}
-
-func callFields(call jsonscan.Value) cli.Record {
-	pallet, name := extrinsic.CallName(call)
-	return cli.Record{{"call", pallet + "." + name}, {"args", json.RawMessage(call.Member("args").Raw())}}
-}
-
-const highS = "s is in the upper half of the curve's order. Ethereum and newer runtimes refuse this (EIP-2). Where it is accepted, " +
-	"a second signature with another hash is also valid, so look up the transaction by sender and nonce."
-
-// ethereum decodes an EVM transaction.
-func ethereum(raw []byte) (cli.Record, error) {
-	t, err := ethtx.Parse(raw)
-	if err != nil {
-		return nil, err
-	}
-	hash, err := t.Hash()
-	if err != nil {
-		return nil, err
-	}
-	var sender chain.Optional[chain.Address]
-	if a, err := t.Sender(); err == nil {
-		sender = chain.Some(a)
-	}
-	var id chain.Optional[uint64]
-	if t.ChainID > 0 {
-		id = chain.Some(t.ChainID)
-	}
-	r := cli.Record{{"layer", app.EVMLayer}, {"type", t.Type}, {"hash", hash}, {"sender", sender}, {"chain_id", id}, {"nonce", t.Nonce}}
-	if t.Type == evm.Legacy || t.Type == evm.EIP2930 {
-		r = append(r, cli.Field{Name: "gas_price", Value: t.GasPrice})
-	} else {
-		r = append(r, cli.Record{{"max_fee_per_gas", t.MaxFeePerGas}, {"max_priority_fee_per_gas", t.MaxPriorityFeePerGas}}...)
-	}
-	s, _ := t.Signature.Get()
-	r = append(r, cli.Record{{"gas_limit", t.GasLimit}, {"to", t.To}, {"value", t.Value}, {"input", "0x" + hex.EncodeToString(t.Input)}}...)
-	if t.Type != evm.Legacy {
-		r = append(r, cli.Field{Name: "access_list", Value: t.AccessList})
-	}
-	r = append(r, cli.Record{{"v", s.V}, {"r", s.R}, {"s", s.S}, {"high_s", t.HighS()}}...)
-	if t.HighS() {
-		r = append(r, cli.Field{Name: "note", Value: highS})
-	}
-	return r, nil
+	return app.RuntimeOf(c.Context(), client, height)
 }

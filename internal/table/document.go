@@ -1,0 +1,45 @@
+package table
+
+import "io"
+
+// Document is a result in every format that it can be written in.
+type Document struct {
+	List *Sheet                             // csv, jsonl, parquet, and xlsx without Book
+	Book []*Sheet                           // xlsx
+	JSON func(io.Writer) error              // json
+	HTML func(io.Writer) error              // html
+	PDF  func(io.Writer) error              // pdf
+	Text func(w io.Writer, width int) error // for a terminal; nil for the list
+}
+
+// Write writes the document in a format: any other than the named ones is text, fitted to width columns.
+func (d *Document) Write(w io.Writer, format string, width int) error {
+	switch format {
+	case "csv":
+		return WriteCSV(w, d.List)
+	case "jsonl":
+		return WriteJSONLines(w, d.List)
+	case "parquet":
+		return WriteParquet(w, d.List)
+	case "xlsx":
+		return WriteXLSX(w, d.Sheets()...)
+	case "json":
+		return d.JSON(w)
+	case "html":
+		return d.HTML(w)
+	case "pdf":
+		return d.PDF(w)
+	}
+	if d.Text == nil {
+		return WriteTable(w, d.List, width)
+	}
+	return d.Text(w, width)
+}
+
+// Sheets returns the sheets of the workbook.
+func (d *Document) Sheets() []*Sheet {
+	if d.Book == nil {
+		return []*Sheet{d.List}
+	}
+	return d.Book
+}
