@@ -11,29 +11,37 @@ import (
 	"sync"
 	"time"
 
-	"github.com/feeledger/fees/internal/ledger"
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+
+	"github.com/feeledger/fees/internal/ledger"
 )
 
 // ErrNoPostgreSQL reports that a ledger cannot be shared.
 var ErrNoPostgreSQL = errors.New("jobs need a PostgreSQL ledger")
 
 const (
-	look    = 500 * time.Millisecond // polling interval for open jobs
+	look    = 500 * time.Millisecond // polling interval for jobs
 	sealing = 5 * time.Second        // sealing interval
 	outage  = 5 * time.Minute        // how long the database may be away before a worker ends
 )
+
+// silent is River's logger: its messages contain errors of the database, and jobs store theirs.
+var silent = slog.New(slog.DiscardHandler)
 
 // Options configure a worker.
 type Options struct {
 	// Jobs is the number of concurrent jobs; 0 means 4.
 	Jobs int
-	// Limit is the time for one job; 0 means 10 s. It must be the same for all workers. Half is for judging,
-	// half for storing. A job that needs more for a single block gets twice the time at its next attempt, up to
+	// Limit is the time for one job; 0 means 10 s. It must be the same for all workers. Half is for judging. A job
+	// whose time is too short for a single block, or to store its blocks, gets twice the time at its next attempt, up to
 	// 64 times.
 	//
-	// A dead worker's job is taken over after one and a half times Limit (15 s), by the server's clock. Locks
-	// of a dead worker's unfinished transaction are released after at most three and a half times Limit (35 s).
+	// A worker counts as dead after one and a half times Limit (15 s), and River looks for such every 30 s. Clocks that
+	// differ by less than 5 s are harmless; otherwise, jobs are done twice. Locks of a dead worker's unfinished
+	// transaction are released after at most three and a half times Limit (35 s).
 	Limit time.Duration
 	// UntilDone ends the work when no job is left.
 	UntilDone bool
@@ -105,42 +113,58 @@ func Work(ctx context.Context, book *ledger.Book, judge Judge, o Options) error 
 	if o.Jobs < 0 || o.Limit < 0 {
 		return fmt.Errorf("work: %d jobs within %v each: neither may be negative", o.Jobs, o.Limit)
 	}
-	if err := prepare(ctx, pool); err != nil {
-		return err
-	}
 	o = o.withDefaults()
+	w := &worker{Options: o, book: book, judge: judge, wake: make(chan struct{}, 1)}
+	client, err := w.client(pool)
+	if err == nil {
+		err = client.Start(context.WithoutCancel(ctx))
+	}
+	if err != nil {
+		return fmt.Errorf("work: %w", err)
+	}
 	stopping, stop := context.WithCancel(ctx)
 	defer stop()
-	hard, cut := context.WithCancel(context.WithoutCancel(ctx))
-	defer cut()
-	wake := make(chan struct{}, 1)
-	w := &worker{Options: o, name: name(), book: book, judge: judge, stopping: stopping, wake: wake}
-	var workers sync.WaitGroup
-	for range o.Jobs {
-		workers.Go(func() { w.run(hard) })
-	}
 	beside, left := context.WithCancel(context.WithoutCancel(ctx))
-	var enders sync.WaitGroup
+	var enders, sealers sync.WaitGroup
 	enders.Go(func() { endStalled(beside, book, o) })
 	defer enders.Wait()
 	defer left()
 	s := sealer{book, o, o.othersSealing()}
 	var sealed error
-	var sealers sync.WaitGroup
 	sealers.Go(func() {
-		if sealed = s.run(stopping, wake); sealed != nil {
+		if sealed = s.run(stopping, w.wake); sealed != nil {
 			stop()
 		}
 	})
-	err := wait(stopping, pool, o)
+	err = wait(stopping, pool, o)
 	stop()
+	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*o.Limit) // running jobs end within one
+	defer cancel()
+	client.StopAndCancel(ending) // jobs that it cannot end become due again
 	sealers.Wait()
-	defer time.AfterFunc(o.Limit, cut).Stop() // running jobs end by themselves unless they hang
-	workers.Wait()
 	if err := errors.Join(sealed, err); err != nil {
 		return err
 	}
 	return s.last(ctx)
+}
+
+// client returns River's client, which takes jobs for the worker.
+func (w *worker) client(pool *pgxpool.Pool) (*river.Client[pgx.Tx], error) {
+	workers := river.NewWorkers()
+	river.AddWorker(workers, w)
+	return river.NewClient(riverpgxv5.New(pool), &river.Config{
+		ID:                          name(),
+		Logger:                      silent,
+		Workers:                     workers,
+		Queues:                      map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: w.Jobs}},
+		PollOnly:                    true, // saves a connection
+		FetchPollInterval:           look,
+		FetchCooldown:               10 * time.Millisecond,
+		JobTimeout:                  w.Limit * 3 / 2,
+		RescueStuckJobsAfter:        w.Limit * 3 / 2,
+		CancelledJobRetentionPeriod: 7 * 24 * time.Hour,
+		ReindexerIndexNames:         []string{}, // indexes that are being rebuilt are not in the ledger's schema
+	})
 }
 
 // endStalled terminates, at intervals until its context ends, the transactions of workers that vanished or froze
@@ -195,6 +219,6 @@ func wait(ctx context.Context, pool *pgxpool.Pool, o Options) error {
 func anyLeft(ctx context.Context, pool *pgxpool.Pool) (left bool, err error) {
 	ctx, end := context.WithTimeout(ctx, 10*time.Second)
 	defer end()
-	err = pool.QueryRow(ctx, "SELECT EXISTS (SELECT FROM jobs WHERE ended IS NULL)").Scan(&left)
+	err = pool.QueryRow(ctx, "SELECT EXISTS (SELECT FROM river_job WHERE state IN ('available', 'pending', 'retryable', 'running', 'scheduled'))").Scan(&left)
 	return left, err
 }
