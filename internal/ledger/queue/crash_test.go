@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -130,11 +131,24 @@ func TestTheDatabaseDiesUnderLoad(t *testing.T) {
 	s.enqueue(1000, 10)
 	done := make(chan error)
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
 	go func() {
 		done <- queue.Work(ctx, s.Book, slow(2*time.Millisecond), queue.Options{UntilDone: true, Limit: limit})
 	}()
-	s.eventually("it does not come to work", func() bool { return s.jobs().Done > 10 })
+	var reader sync.WaitGroup
+	defer reader.Wait()
+	defer cancel()
+	reader.Go(func() { // the sealed part only grows
+		for seen := uint64(0); ctx.Err() == nil; time.Sleep(seconds(0.02)) {
+			if status, err := s.Status(ctx); err == nil {
+				if height, _ := status.Sealed.Get(); height < seen {
+					t.Errorf("sealed up to %d, then to %d", seen, height)
+				} else {
+					seen = height
+				}
+			}
+		}
+	})
+	s.eventually("it does not come to work", func() bool { jobs, err := queue.Jobs(ctx, s.Pool()); return err == nil && jobs.Done > 10 })
 	for range 2 {
 		server.Kill()
 		time.Sleep(seconds(1))

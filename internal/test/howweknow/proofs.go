@@ -83,7 +83,7 @@ var proofs = []proof{
 	{torn, "internal/finance/closing", "TestTornPackages", "states"},
 	{torn, "internal/ledger/dataset", "TestTornDatasets", "states"},
 	{workers, "internal/ledger/queue", "TestKillsAcrossNamespaces", "blocks"},
-	{workers, "internal/ledger/queue", "TestWhatWorkersSawIsLinear", "calls|reads"},
+	{workers, "internal/ledger/queue", "TestAWorkerIsGone", ""},
 	{workers, "internal/ledger/queue", "TestFailover", ""},
 	{workers, "cmd/fees", "TestProcessFollowFailover", ""},
 	{versions, "cmd/fees", "TestEarlierVersions", ""},
