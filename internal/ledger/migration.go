@@ -30,7 +30,6 @@ type dialect struct {
 	sql      map[string]string
 	coin     func(column string, places int) string // an amount of the smallest unit in the token, with that many decimals
 	hasTable func(name string) string               // the query that reports whether a table exists
-	queue    func() (string, error)                 // the tables of the job queue
 }
 
 // render renders a migration's SQL, with views of a token with that many decimals.
@@ -40,7 +39,6 @@ func (d *dialect) render(text string, places int) (string, error) {
 		"counts":  func() []string { return sumNames(integer) },
 		"amounts": func() []string { return sumNames(amount) },
 		"usual":   func() []string { return usualTexts },
-		"queue":   d.queue,
 	}
 	for name, sql := range d.sql {
 		functions[name] = func(arguments ...string) string {

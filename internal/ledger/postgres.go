@@ -52,7 +52,6 @@ var postgresDialect = dialect{
 		return fmt.Sprintf("(%s::numeric * 0.%s1)::numeric(%d, %d)", c, strings.Repeat("0", places-1), 39+places, places)
 	},
 	hasTable: func(name string) string { return "SELECT to_regclass('" + name + "') IS NOT NULL" },
-	queue:    queueTables,
 }
 
 // The advisory locks of a database and schema: for writers (exclusive or shared), sealing, migrations,
@@ -162,7 +161,7 @@ func (e *postgresEngine) ensureSchema(ctx context.Context) error {
 
 // checkFree rejects a schema that contains another program's tables with the same names.
 func (e *postgresEngine) checkFree(ctx context.Context, c *pgxpool.Conn) error {
-	names := []string{"blocks", "book", "parts", "proved", "rejudgements", "river_job", "stretches", "transactions"}
+	names := []string{"blocks", "book", "parts", "proved", "rejudgements", "stretches", "transactions"}
 	var schema, table string
 	err := c.QueryRow(ctx, "SELECT schemaname::text, tablename::text FROM pg_tables WHERE schemaname = current_schema() AND tablename = ANY($1) ORDER BY 2 LIMIT 1", names).Scan(&schema, &table)
 	switch {

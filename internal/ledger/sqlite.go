@@ -62,7 +62,6 @@ var sqliteDialect = dialect{
 			c, digits, places, digits, digits, places, strings.Repeat("0", places), digits, places)
 	},
 	hasTable: func(name string) string { return "SELECT count(*) > 0 FROM sqlite_master WHERE name = '" + name + "'" },
-	queue:    func() (string, error) { return "", nil }, // workers share PostgreSQL
 }
 
 // sumOfDigits returns SQL for the exact sum of a column of amounts, as text; SQLite's own is not exact above

@@ -180,5 +180,3 @@ FROM proved;
 
 CREATE VIEW book_trail AS SELECT number, {{time "time_ms"}} AS time, actor, act, period, zone, {{hex "manifest"}} AS manifest, comment, account, entry_before, entry_after, {{hex "digest"}} AS digest
 FROM trail;
-
-{{queue}}

@@ -19,9 +19,9 @@ const MaxJobs = 1_000_000
 
 // Enqueue adds jobs of at most size blocks for spans of heights, and returns how many it added: all or, with
 // an error, none. It skips heights that are in an open job. Stored blocks are skipped by the caller, and again
-// by the workers.
+// by the workers. Enqueue creates River's tables if they are missing.
 func Enqueue(ctx context.Context, pool *pgxpool.Pool, spans []chain.Heights, size uint64) (jobs int, err error) {
-	if err := check(spans, size); err != nil {
+	if err := prepare(ctx, pool); err != nil {
 		return 0, err
 	}
 	var firsts, lasts []uint64
@@ -69,18 +69,3 @@ const missing = `WITH
 	missing AS (SELECT lower(span) AS first, upper(span) - 1 AS last FROM wanted, taken, unnest(wanted.spans - taken.spans) AS span)
 	SELECT first, CASE WHEN last - first < $3 THEN last ELSE first + $3 - 1 END
 	FROM (SELECT generate_series(first, last, $3::bigint) AS first, last FROM missing) AS parts LIMIT $4`
-
-func check(spans []chain.Heights, size uint64) error {
-	if size == 0 {
-		return fmt.Errorf("enqueue: a job needs at least 1 block")
-	}
-	for _, s := range spans {
-		if s.First > s.Last {
-			return fmt.Errorf("enqueue: block %d is after block %d", s.First, s.Last)
-		}
-		if s.Last >= math.MaxInt64 {
-			return fmt.Errorf("enqueue: block %d exceeds the greatest height that a ledger can store", s.Last)
-		}
-	}
-	return nil
-}

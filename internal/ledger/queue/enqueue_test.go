@@ -84,11 +84,11 @@ func TestEnqueueRefuses(t *testing.T) {
 		size  uint64
 		error string
 	}{
-		"jobs of nothing": {chain.Heights{First: 1, Last: 2}, 0, "at least 1 block"},
-		"a reverse span":  {chain.Heights{First: 2, Last: 1}, 1, "is after block"},
+		"jobs of nothing": {chain.Heights{First: 1, Last: 2}, 0, "step size cannot equal zero"},
+		"a reverse span":  {chain.Heights{First: 2, Last: 1}, 1, "range lower bound must be less than or equal to range upper bound"},
 		"too many jobs":   {chain.Heights{First: 1, Last: 1_000_001}, 1, "more than 1000000 jobs"},
 		"all heights":     {chain.Heights{First: 0, Last: math.MaxInt64 - 1}, 1000, "more than 1000000 jobs"},
-		"too high":        {chain.Heights{First: 5, Last: math.MaxInt64}, math.MaxUint64, "block 9223372036854775807 exceeds the greatest height"},
+		"too high":        {chain.Heights{First: 5, Last: math.MaxInt64}, math.MaxUint64, "bigint out of range"},
 	} {
 		_, err := queue.Enqueue(context.Background(), s.Pool(), []chain.Heights{test.span}, test.size)
 		require.ErrorContains(t, err, test.error, name)

@@ -38,11 +38,16 @@ type Failure struct {
 	Next    time.Time // time of the next attempt; zero if there is none or it is running
 }
 
-// Jobs counts the jobs.
+// Jobs counts the jobs. Without River's tables there are none.
 func Jobs(ctx context.Context, pool *pgxpool.Pool) (Summary, error) {
 	var s Summary
 	err := pgx.BeginTxFunc(ctx, pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
-		err := tx.QueryRow(ctx, `SELECT
+		var exists bool
+		err := tx.QueryRow(ctx, "SELECT to_regclass('river_job') IS NOT NULL").Scan(&exists)
+		if err != nil || !exists {
+			return err
+		}
+		err = tx.QueryRow(ctx, `SELECT
 			count(*) FILTER (WHERE finalized_at IS NULL AND state <> 'running' AND errors IS NULL),
 			count(*) FILTER (WHERE state = 'running'),
 			count(*) FILTER (WHERE finalized_at IS NULL AND state <> 'running' AND errors IS NOT NULL),

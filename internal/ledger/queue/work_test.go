@@ -47,7 +47,7 @@ func TestTheLastSealingIsNotCut(t *testing.T) {
 	t.Parallel()
 	s := newShared(t, postgrestest.Start(t))
 	require.NoError(t, s.WriteJob(context.Background(), entries(t, chain.Heights{First: 1, Last: 30}), func(context.Context, pgx.Tx) error { return nil }))
-	require.NoError(t, queue.SealLast(context.Background(), s.Book, 1))
+	require.NoError(t, queue.SealRest(context.Background(), s.Book, 1))
 	require.Equal(t, chain.Some[uint64](30), s.status().Sealed)
 }
 

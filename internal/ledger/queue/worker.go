@@ -7,10 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 
@@ -49,9 +49,9 @@ func pause(attempt int) time.Duration {
 type worker struct {
 	river.WorkerDefaults[task]
 	Options
-	book  *ledger.Book
-	judge Judge
-	wake  chan struct{} // signals that blocks were stored
+	book   *ledger.Book
+	judge  Judge
+	stored atomic.Bool // since the last sealing
 }
 
 // doubled returns how often the job's time was doubled.
@@ -70,10 +70,11 @@ func (w *worker) Timeout(j *river.Job[task]) time.Duration { return w.within(j) 
 // NextRetry returns the time of the next attempt. A worker that lost its job does not disturb the present one: River
 // reports its error for the job, and the present worker ends it before anyone may take it.
 func (w *worker) NextRetry(j *river.Job[task]) time.Time {
+	wait := pause(j.Attempt)
 	if j.Args.lost {
-		return time.Now().Add(2 * w.Timeout(j))
+		wait = 2 * w.Timeout(j)
 	}
-	return time.Now().Add(pause(j.Attempt))
+	return time.Now().Add(wait)
 }
 
 // errLost reports that a job belongs to another worker, errStored is what River hears of a stored job.
@@ -89,19 +90,15 @@ func (w *worker) Work(ctx context.Context, j *river.Job[task]) error {
 	ended := w.Began()
 	err := w.work(ctx, j)
 	ended(outcomeOf(err))
-	if err == nil || errors.Is(err, errStopped) {
-		select {
-		case w.wake <- struct{}{}:
-		default:
-		}
-	}
 	if err == nil {
+		w.stored.Store(true)
 		return errStored
 	}
-	var slow *slowError
 	noting, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
-	switch lost := hold(noting, w.book.Pool(), j); {
+	lost := pgx.BeginFunc(noting, w.book.Pool(), func(tx pgx.Tx) error { return hold(noting, tx, j) })
+	var slow slowError
+	switch {
 	case errors.Is(lost, errLost):
 		j.Args.lost, err = true, lost
 	case errors.Is(err, errStopped):
@@ -124,12 +121,6 @@ func (w *worker) work(ctx context.Context, j *river.Job[task]) (err error) {
 	storing, cancel := context.WithTimeout(context.WithoutCancel(ctx), within)
 	defer cancel()
 	defer context.AfterFunc(ctx, func() { time.AfterFunc(w.Limit, cancel) })()
-	if len(j.Errors) >= maxErrors { // River keeps one of each attempt
-		_, err := w.book.Pool().Exec(storing, "UPDATE river_job SET errors = errors[cardinality(errors) - $2:] WHERE id = $1", j.ID, maxErrors-2)
-		if err != nil {
-			return err
-		}
-	}
 	missing, err := w.book.Missing(storing, chain.Heights{First: j.Args.First, Last: j.Args.Last})
 	switch {
 	case err != nil:
@@ -142,7 +133,7 @@ func (w *worker) work(ctx context.Context, j *river.Job[task]) (err error) {
 	case why == nil:
 		return w.store(storing, j, entries, complete)
 	case len(entries) == 0 && errors.Is(why, errTime):
-		return &slowError{fmt.Sprintf("no result for block %d within %v", missing[0].First, within/2)}
+		return slowError(fmt.Sprintf("no result for block %d within %v", missing[0].First, within/2))
 	case len(entries) == 0:
 		return why
 	case errors.Is(why, errTime), errors.Is(why, errStopped):
@@ -155,25 +146,20 @@ func (w *worker) work(ctx context.Context, j *river.Job[task]) (err error) {
 			return complete(ctx, tx, j)
 		})
 	}
-	err = w.store(storing, j, entries, func(ctx context.Context, tx pgx.Tx, j *river.Job[task]) error { return hold(ctx, tx, j) })
-	return cmp.Or(err, why)
+	return cmp.Or(w.store(storing, j, entries, hold), why)
 }
 
 // slowError reports that the time of a job was too short.
-type slowError struct{ message string }
+type slowError string
 
-func (e *slowError) Error() string { return e.message }
-
-// execer is a pool or a transaction.
-type execer interface {
-	Exec(ctx context.Context, sql string, arguments ...any) (pgconn.CommandTag, error)
-}
+func (e slowError) Error() string { return string(e) }
 
 // hold blocks takeovers of a job until the transaction ends, if the job still belongs to this attempt. It does whatever
 // the state is, unless the job is completed: reports of earlier attempts, and of a rescuer whose victim is alive, change
-// the state only.
-func hold(ctx context.Context, db execer, j *river.Job[task]) error {
-	held, err := db.Exec(ctx, "UPDATE river_job SET state = 'running', finalized_at = NULL WHERE id = $1 AND attempted_at = $2 AND state <> 'completed'", j.ID, j.AttemptedAt)
+// the state only. Of the errors, of which River keeps one of each attempt, it leaves the last ones.
+func hold(ctx context.Context, tx pgx.Tx, j *river.Job[task]) error {
+	held, err := tx.Exec(ctx, `UPDATE river_job SET state = 'running', finalized_at = NULL, errors = errors[cardinality(errors) - $3:]
+		WHERE id = $1 AND attempted_at = $2 AND state <> 'completed'`, j.ID, j.AttemptedAt, maxErrors-2)
 	if err == nil && held.RowsAffected() == 0 {
 		err = errLost
 	}
@@ -200,7 +186,7 @@ func (w *worker) store(ctx context.Context, j *river.Job[task], entries []*ledge
 		return also(ctx, tx, j)
 	})
 	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		err = &slowError{fmt.Sprintf("storing %d blocks from %d on took longer than %v", len(entries), entries[0].Height(), time.Since(began).Round(time.Millisecond))}
+		err = slowError(fmt.Sprintf("storing %d blocks from %d on took longer than %v", len(entries), entries[0].Height(), time.Since(began).Round(time.Millisecond)))
 	}
 	return err
 }
