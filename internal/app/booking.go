@@ -138,7 +138,7 @@ func (x *Export) compare(ctx context.Context, t *booking.Tie) (string, error) {
 	if !known {
 		return "agrees to the wei; its amount in " + string(t.Currency) + " is not known, for prices are missing", nil
 	}
-	return fmt.Sprintf("agrees: %s %s, %v %s", console.TokenOfNetwork(n).Tokens(charged), n.Symbol, worth, t.Currency), nil
+	return fmt.Sprintf("agrees: %s %s, %v %s", console.Token(n.Token()).Tokens(charged), n.Symbol, worth, t.Currency), nil
 }
 
 // WriteManifest writes which files a journal has, as JSON.

@@ -59,10 +59,10 @@ func (d *Ledger) export(ctx context.Context, h Held, q ExportQuestion) (*Export,
 	if err != nil {
 		return nil, err
 	}
-	if q.Prices, err = pricesOf(console.TokenOfNetwork(n), q.Prices); err != nil {
+	if q.Prices, err = pricesOf(console.Token(n.Token()), q.Prices); err != nil {
 		return nil, err
 	}
-	if err := checkChain(q.Labels, console.TokenOfNetwork(n)); err != nil {
+	if err := checkChain(q.Labels, console.Token(n.Token())); err != nil {
 		return nil, err
 	}
 	if q.Accounts, err = d.natives(ctx, q.Accounts); err != nil {
@@ -76,9 +76,9 @@ func (d *Ledger) export(ctx context.Context, h Held, q ExportQuestion) (*Export,
 	if q.With == WithMovements {
 		what = "Movements of the native balance"
 	}
-	x.style.Token, x.style.Zone, x.style.Prices, x.style.PartialPrices = console.TokenOfNetwork(n), h.Zone, q.Prices, h.Period.Partial
+	x.style.Token, x.style.Zone, x.style.Prices, x.style.PartialPrices = console.Token(n.Token()), h.Zone, q.Prices, h.Period.Partial
 	x.style.Title = fmt.Sprintf("%s of %s, %s, accounts: %d", what, n.Name, h.Name, len(q.Accounts))
-	if x.Payments, err = journal.Find(ctx, d.Book, journal.Question{Token: console.TokenOfNetwork(n), Accounts: q.Accounts, Period: h.Asked, Span: h.Span}); err != nil {
+	if x.Payments, err = journal.Find(ctx, d.Book, journal.Question{Token: console.Token(n.Token()), Accounts: q.Accounts, Period: h.Asked, Span: h.Span}); err != nil {
 		return nil, d.wrapErr(err)
 	}
 	x.style.Notes = h.Notes()

@@ -9,8 +9,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
-
-	"github.com/feeledger/fees/internal/console"
 )
 
 // describeSchema reads the definitions in the current schema. Names are unqualified, because the search path has only that
@@ -90,7 +88,7 @@ func (e *postgresEngine) intendedSchema(ctx context.Context, decimals int) (sche
 	q := pgQuerier{tx}
 	statements := []string{"SET LOCAL search_path = pg_temp", versionTableSQL}
 	for _, text := range migrations {
-		text, err := postgresDialect.render(text, console.TokenDecimals)
+		text, err := postgresDialect.render(text, usualDecimals)
 		if err != nil {
 			return nil, err
 		}

@@ -19,6 +19,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/sys/plain"
 	"github.com/feeledger/fees/internal/table"
 )
 
@@ -381,7 +382,7 @@ func (f *fixer) shown(cells []string) []string {
 			cells[i] = strings.Replace(cells[i], ".", decimal, 1)
 			continue
 		}
-		cells[i] = table.Safe(cells[i])
+		cells[i] = plain.Cell(cells[i])
 	}
 	return cells
 }

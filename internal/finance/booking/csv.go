@@ -11,7 +11,7 @@ import (
 
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/chart"
-	"github.com/feeledger/fees/internal/table"
+	"github.com/feeledger/fees/internal/sys/plain"
 )
 
 // Settings of the CSV with columns of the user's choice.
@@ -30,7 +30,7 @@ type cell func(w *csvWriter, e *Entry, l *Line) string
 var csvFields = map[string]cell{
 	"number":      func(_ *csvWriter, e *Entry, _ *Line) string { return e.Number },
 	"date":        func(w *csvWriter, e *Entry, _ *Line) string { return e.Date.Format(w.layout) },
-	"memo":        func(_ *csvWriter, e *Entry, _ *Line) string { return table.Safe(e.Memo) },
+	"memo":        func(_ *csvWriter, e *Entry, _ *Line) string { return plain.Cell(e.Memo) },
 	"description": func(w *csvWriter, _ *Entry, l *Line) string { return w.describe(l) },
 	"account":     func(_ *csvWriter, _ *Entry, l *Line) string { return l.Account },
 	"debit": func(w *csvWriter, _ *Entry, l *Line) string {
@@ -45,10 +45,10 @@ var csvFields = map[string]cell{
 	"currency": func(w *csvWriter, _ *Entry, _ *Line) string { return string(w.Prices.Currency) },
 	"token":    func(w *csvWriter, _ *Entry, l *Line) string { return w.number(w.Tokens(l.Wei)) },
 	"wei":      func(_ *csvWriter, _ *Entry, l *Line) string { return l.Wei.String() },
-	"symbol":   func(w *csvWriter, _ *Entry, _ *Line) string { return table.Safe(text(w.Symbol)) },
+	"symbol":   func(w *csvWriter, _ *Entry, _ *Line) string { return plain.Cell(text(w.Symbol)) },
 	"fees":     func(_ *csvWriter, _ *Entry, l *Line) string { return strconv.FormatUint(l.Fees, 10) },
 	"hash":     func(_ *csvWriter, _ *Entry, l *Line) string { return l.Hash },
-	"network":  func(w *csvWriter, _ *Entry, _ *Line) string { return table.Safe(text(w.Network)) },
+	"network":  func(w *csvWriter, _ *Entry, _ *Line) string { return plain.Cell(text(w.Network)) },
 }
 
 // dimensionFields adds the dimensions to the fields.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/feeledger/fees/internal/finance/chart"
-	"github.com/feeledger/fees/internal/table"
+	"github.com/feeledger/fees/internal/sys/plain"
 )
 
 // netSuiteColumns are names that NetSuite's Import Assistant maps to the fields of a journal entry.
@@ -48,7 +48,7 @@ func newNetSuite(s settings) (*Format, error) {
 			}
 			debit, credit := l.sides(l.Amount.StringFixed(2))
 			rows = append(rows, csvLine(',',
-				e.Number, e.Date.Format(layout), subsidiary, string(s.Prices.Currency), table.Safe(e.Memo), l.Account, debit, credit, s.describe(l),
+				e.Number, e.Date.Format(layout), subsidiary, string(s.Prices.Currency), plain.Cell(e.Memo), l.Account, debit, credit, s.describe(l),
 				l.Value(chart.Department), l.Value(chart.Class), l.Value(chart.Location),
 			))
 		}

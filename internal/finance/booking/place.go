@@ -11,7 +11,7 @@ import (
 	"github.com/feeledger/fees/internal/finance/journal"
 	"github.com/feeledger/fees/internal/finance/rollforward"
 	"github.com/feeledger/fees/internal/ledger"
-	"github.com/feeledger/fees/internal/table"
+	"github.com/feeledger/fees/internal/sys/plain"
 )
 
 // Placer places fees in a chart of accounts.
@@ -97,7 +97,7 @@ func (p *Placed) key() (Key, error) {
 		return Key{}, fmt.Errorf(`no rule of the chart has an account for the fee of %s, %s of %s; add a rule, or the line "# suspense: ACCOUNT"`, p.Facts.ID, p.Facts.Call, who)
 	case p.Asset == "":
 		return Key{}, fmt.Errorf(`no asset account for %s; fill in the chart's column asset, or add the line "# asset: ACCOUNT"`, who)
-	case table.Safe(p.Asset) != p.Asset:
+	case plain.Cell(p.Asset) != p.Asset:
 		return Key{}, fmt.Errorf("the asset account %q of %s would be a formula in a spreadsheet; rename it", p.Asset, who)
 	case p.Asset == p.Expense:
 		return Key{}, fmt.Errorf("%s is the expense account and the asset account of the fee of %s; name another one", p.Asset, p.Facts.ID)

@@ -81,7 +81,7 @@ var proofs = []proof{
 	{torn, "internal/archive/answers", "TestTornArchives", "states"},
 	{torn, "internal/archive/proofs", "TestTornArchives", "states"},
 	{torn, "internal/finance/closing", "TestTornPackages", "states"},
-	{torn, "internal/ledger/dataset", "TestTornDatasets", "states"},
+	{torn, "internal/finance/dataset", "TestTornDatasets", "states"},
 	{workers, "internal/ledger/queue", "TestKillsAcrossNamespaces", "blocks"},
 	{workers, "internal/ledger/queue", "TestAWorkerIsGone", ""},
 	{workers, "internal/ledger/queue", "TestFailover", ""},

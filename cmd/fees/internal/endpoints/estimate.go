@@ -165,5 +165,5 @@ func nodeToken(ctx context.Context, client *rpc.Client, at chain.Optional[chain.
 	if err != nil {
 		return token, nil
 	}
-	return chain.Some(console.TokenOfNetwork(n)), nil
+	return chain.Some(console.Token(n.Token())), nil
 }

@@ -182,7 +182,7 @@ func askBalance(ctx context.Context, c *gatewayclient.Client, a asked) (cli.Reco
 func tokensOf(amount chain.Wei, symbol chain.Optional[string]) (none chain.Optional[string]) {
 	name, _ := symbol.Get()
 	if n := networkOf(name); n != nil {
-		return chain.Some(console.TokenOfNetwork(n).Tokens(amount))
+		return chain.Some(console.Token(n.Token()).Tokens(amount))
 	}
 	return none
 }
