@@ -22,7 +22,7 @@ const MaxJobs = 1_000_000
 // by the workers. Enqueue creates River's tables if they are missing.
 func Enqueue(ctx context.Context, pool *pgxpool.Pool, spans []chain.Heights, size uint64) (jobs int, err error) {
 	if err := prepare(ctx, pool); err != nil {
-		return 0, err
+		return 0, fmt.Errorf("enqueue: %w", err)
 	}
 	var firsts, lasts []uint64
 	for _, s := range spans {

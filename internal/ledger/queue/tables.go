@@ -2,7 +2,6 @@ package queue
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 
 	"github.com/jackc/pgx/v5"
@@ -14,22 +13,21 @@ import (
 // silent is River's logger: its messages contain errors of the database, and jobs store theirs.
 var silent = slog.New(slog.DiscardHandler)
 
-// prepare creates River's tables, or brings them up to date. Each step is a transaction, since PostgreSQL before 17 uses
-// no value that the same transaction adds to a type. The steps of several programs take turns.
+// prepare creates River's tables, or brings them up to date. Several programs take turns, with a lock that ends with its
+// connection. That is not one of the pool, which may have only one.
 func prepare(ctx context.Context, pool *pgxpool.Pool) error {
-	migrator, err := rivermigrate.New(riverpgxv5.New(pool), &rivermigrate.Config{Logger: silent})
-	for more := true; more && err == nil; {
-		err = pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
-			if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock(hashtext('fees jobs'))"); err != nil {
-				return err
-			}
-			done, err := migrator.MigrateTx(ctx, tx, rivermigrate.DirectionUp, &rivermigrate.MigrateOpts{MaxSteps: 1})
-			more = err == nil && len(done.Versions) > 0
-			return err
-		})
-	}
+	locking, err := pgx.ConnectConfig(ctx, pool.Config().ConnConfig)
 	if err != nil {
-		return fmt.Errorf("tables of the job queue: %w", err)
+		return err
 	}
-	return nil
+	defer locking.Close(context.WithoutCancel(ctx))
+	if _, err := locking.Exec(ctx, "SELECT pg_advisory_lock(hashtext('fees jobs'))"); err != nil {
+		return err
+	}
+	migrator, err := rivermigrate.New(riverpgxv5.New(pool), &rivermigrate.Config{Logger: silent})
+	if err != nil {
+		return err
+	}
+	_, err = migrator.Migrate(ctx, rivermigrate.DirectionUp, nil)
+	return err
 }

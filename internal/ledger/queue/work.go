@@ -108,14 +108,8 @@ func Work(ctx context.Context, book *ledger.Book, judge Judge, o Options) error 
 	if o.Jobs < 0 || o.Limit < 0 {
 		return fmt.Errorf("work: %d jobs within %v each: neither may be negative", o.Jobs, o.Limit)
 	}
-	if err := prepare(ctx, book.Pool()); err != nil {
-		return err
-	}
 	w := &worker{Options: o.withDefaults(), book: book, judge: judge}
-	client, err := w.client()
-	if err == nil {
-		err = client.Start(context.WithoutCancel(ctx))
-	}
+	client, err := w.start(ctx)
 	if err != nil {
 		return fmt.Errorf("work: %w", err)
 	}
@@ -134,12 +128,15 @@ func Work(ctx context.Context, book *ledger.Book, judge Judge, o Options) error 
 	return err
 }
 
-// client returns River's client, which takes jobs for the worker.
-func (w *worker) client() (*river.Client[pgx.Tx], error) {
+// start starts River's client, which takes jobs for the worker until it is stopped.
+func (w *worker) start(ctx context.Context) (*river.Client[pgx.Tx], error) {
+	if err := prepare(ctx, w.book.Pool()); err != nil {
+		return nil, err
+	}
 	host, _ := os.Hostname()
 	workers := river.NewWorkers()
 	river.AddWorker(workers, w)
-	return river.NewClient(riverpgxv5.New(w.book.Pool()), &river.Config{
+	client, err := river.NewClient(riverpgxv5.New(w.book.Pool()), &river.Config{
 		ID:                          fmt.Sprintf("%.60s/%d/%.8s", host, os.Getpid(), rand.Text()),
 		Logger:                      silent,
 		Workers:                     workers,
@@ -151,6 +148,10 @@ func (w *worker) client() (*river.Client[pgx.Tx], error) {
 		RescueStuckJobsAfter:        w.Limit * 3 / 2,
 		CancelledJobRetentionPeriod: 7 * 24 * time.Hour,
 	})
+	if err == nil {
+		err = client.Start(context.WithoutCancel(ctx))
+	}
+	return client, err
 }
 
 // endStalled terminates, at intervals until its context ends, the transactions of workers that vanished or froze

@@ -3,7 +3,6 @@ package queue_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"iter"
 	"sync/atomic"
 	"testing"
@@ -250,13 +249,6 @@ func TestWorkStopsBeforeAnythingWasJudged(t *testing.T) {
 	require.Zero(t, one[int](s, "SELECT attempt FROM river_job"))
 	s.work(slow(0), queue.Options{})
 	s.requireDone(10)
-}
-
-// slowTable makes storing blocks that match a condition slow.
-func (s shared) slowTable(seconds float64, condition string) {
-	s.exec(fmt.Sprintf(`CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS $$
-		BEGIN IF %s THEN PERFORM pg_sleep(%f); END IF; RETURN NEW; END $$`, condition, seconds))
-	s.exec("CREATE TRIGGER slow BEFORE INSERT ON blocks FOR EACH ROW EXECUTE FUNCTION slow()")
 }
 
 // Judging or storing takes longer than the limit: the job, and the rest of it, get more time at the next attempt.
