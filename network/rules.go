@@ -31,13 +31,8 @@ type BaseFee struct {
 
 // Rules contains everything that prices the blocks of one runtime.
 type Rules struct {
-	Network  string
-	Symbol   string // of the network's token, such as GLMR
-	Decimals int    // of that token; the zero value stands for 18
-	// SS58Prefix is the network's own prefix of accounts of 32 bytes, if its table states one.
-	SS58Prefix chain.Optional[uint16]
-	// ShortName precedes an address that names its chain (EIP-3770); "" if unknown.
-	ShortName string
+	Network string
+	Token
 	// Runtime is the version of the runtime that executed the block; unknown if the specification's row is used.
 	Runtime chain.Optional[uint32]
 	// Name identifies the row that priced a block: "moonbeam/2100" or "spec/mainnet". It ends in "?" if the
@@ -91,8 +86,21 @@ type Rules struct {
 // usualDecimals are the decimals of a token whose table does not state them.
 const usualDecimals = 18
 
-// TokenDecimals returns the number of decimals of the network's token.
-func (r *Rules) TokenDecimals() int { return cmp.Or(r.Decimals, usualDecimals) }
+// Token is a network's token, in which amounts are shown, and the form of the network's accounts.
+type Token struct {
+	Symbol     string                 // such as GLMR
+	Decimals   int                    // 0 stands for 18
+	ShortName  string                 // of the network, before addresses (EIP-3770); "" if unknown
+	SS58Prefix chain.Optional[uint16] // of accounts of 32 bytes, if the network's table states one
+}
+
+// TokenDecimals returns the number of decimals of the token.
+func (t Token) TokenDecimals() int { return cmp.Or(t.Decimals, usualDecimals) }
+
+// Token returns the network's token.
+func (n *Network) Token() Token {
+	return Token{Symbol: n.Symbol, Decimals: int(n.Decimals), ShortName: n.ShortName, SS58Prefix: optional(n.SS58Prefix)}
+}
 
 // TreasuryLabel returns the name of the account Treasury: "treasury", or that of another pot.
 func (r *Rules) TreasuryLabel() string { return cmp.Or(r.TreasuryName, "treasury") }
@@ -114,10 +122,7 @@ func (n *Network) Rules(runtime uint32) (Rules, error) {
 	}
 	r := Rules{
 		Network:          n.Name,
-		Symbol:           n.Symbol,
-		Decimals:         int(n.Decimals),
-		SS58Prefix:       optional(n.SS58Prefix),
-		ShortName:        n.ShortName,
+		Token:            n.Token(),
 		Runtime:          chain.Some(runtime),
 		Name:             fmt.Sprintf("%s/%d", n.Name, runtime),
 		Certain:          true,
@@ -170,10 +175,7 @@ func (n *Network) SpecificationRules() (Rules, error) {
 	}
 	return Rules{
 		Network:         n.Name,
-		Symbol:          n.Symbol,
-		Decimals:        int(n.Decimals),
-		SS58Prefix:      optional(n.SS58Prefix),
-		ShortName:       n.ShortName,
+		Token:           n.Token(),
 		Name:            "spec/" + s.Name,
 		Certain:         true,
 		Source:          s.Source,

@@ -196,7 +196,7 @@ var shownBy = map[string][]string{
 	"fee/evidence/diagnosis.go":         {"block", "verify", "explain", "sync"},
 	"fee/evidence/call.go":              {"block", "verify", "explain", "watch", "sync", "follow", "worker"},
 	"fee/evidence/checks.go":            {"verify"},
-	"internal/ledger/dataset/":          {"export"},
+	"internal/finance/dataset/":         {"export"},
 	"internal/reconcile/":               {"reconcile", "close"},
 	"internal/archive/relay/":           {"archive record"},
 	"internal/money/":                   {"report", "export", "close"},

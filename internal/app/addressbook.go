@@ -67,7 +67,7 @@ func (b *AddressBook) CheckChain(tables network.Tables, name string) error {
 	if b == nil || !known {
 		return nil
 	}
-	return checkChain(b.Book, console.TokenOfNetwork(n))
+	return checkChain(b.Book, console.Token(n.Token()))
 }
 
 // CheckLabels returns an error if an address of a book names another chain than the ledger's.

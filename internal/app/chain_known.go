@@ -42,14 +42,14 @@ func (s *ChainStatement) ofTable(table *network.Network) (*KnownChain, error) {
 		return c, nil
 	case given && stated != signedTokenOf(table):
 		return nil, notUnderstood("The token of %s is %s with %d decimals, not %s with %d. Omit --symbol and --decimals.",
-			table.Name, table.Symbol, console.TokenOfNetwork(table).Places(), stated.Symbol, stated.Decimals)
+			table.Name, table.Symbol, table.Token().TokenDecimals(), stated.Symbol, stated.Decimals)
 	}
 	c.Name, c.Token = table.Name, signedTokenOf(table)
 	return c, nil
 }
 
 func signedTokenOf(table *network.Network) extrinsic.Token {
-	return extrinsic.Token{Symbol: table.Symbol, Decimals: console.TokenOfNetwork(table).Places()}
+	return extrinsic.Token{Symbol: table.Symbol, Decimals: table.Token().TokenDecimals()}
 }
 
 // named returns the table that the user names, nil if none is named.

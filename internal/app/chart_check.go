@@ -75,7 +75,9 @@ func (c *ChartCheck) count(p *journal.PlacedFee) {
 }
 
 // Each hands over the fees in the order of the chain.
-func (c *ChartCheck) Each(ctx context.Context) iter.Seq2[*journal.PlacedFee, error] { return c.each(ctx) }
+func (c *ChartCheck) Each(ctx context.Context) iter.Seq2[*journal.PlacedFee, error] {
+	return c.each(ctx)
+}
 
 // Holds reports whether each fee has its accounts.
 func (c *ChartCheck) Holds() bool { return c.Suspense == 0 && c.WithoutAsset == 0 }

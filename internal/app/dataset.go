@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/finance/dataset"
 	"github.com/feeledger/fees/internal/ledger"
-	"github.com/feeledger/fees/internal/ledger/dataset"
 )
 
 // DatasetQuestion asks for months of the ledger as Parquet files, partitioned by network, year and month.
@@ -104,7 +104,7 @@ func (d *Ledger) chainOf(ctx context.Context, program string) (c dataset.Chain, 
 		return c, err
 	}
 	id, err := d.Book.Identity(ctx)
-	return dataset.Chain{Network: n.Name, Genesis: id.Genesis, Token: console.TokenOfNetwork(n), Program: program}, d.wrapErr(err)
+	return dataset.Chain{Network: n.Name, Genesis: id.Genesis, Token: console.Token(n.Token()), Program: program}, d.wrapErr(err)
 }
 
 // monthHeld is a month with the parts that the ledger lacks.

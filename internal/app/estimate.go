@@ -41,7 +41,7 @@ func EstimateExtrinsic(ctx context.Context, node *rpc.Client, encoded string, at
 		return e, err
 	}
 	if n, _, unknown := network.BuiltIn().Find(network.Identity{SpecName: runtime.SpecName}, ""); unknown == nil {
-		e.Token = chain.Some(console.TokenOfNetwork(n))
+		e.Token = chain.Some(console.Token(n.Token()))
 	}
 	return e, nil
 }

@@ -58,7 +58,7 @@ func (d *Ledger) export(ctx context.Context, h Held, q ExportQuestion) (*Export,
 	if err != nil {
 		return nil, err
 	}
-	token := console.TokenOfNetwork(n)
+	token := console.Token(n.Token())
 	if q.Prices, err = pricesOf(token, q.Prices); err != nil {
 		return nil, err
 	}

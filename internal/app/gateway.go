@@ -58,7 +58,7 @@ func GatewayBalance(ctx context.Context, c *gatewayclient.Client, account chain.
 		if err := n.AccountMapping.CheckSize(account, n.Name); err != nil { // a gateway answers with zeros
 			return nil, err
 		}
-		tokens = chain.Some(console.TokenOfNetwork(n).Tokens(b.Value.Free))
+		tokens = chain.Some(console.Token(n.Token()).Tokens(b.Value.Free))
 	}
 	return jsontext.Record{
 		{"account", account}, {"at", b.At}, {"at_hash", b.AtHash}, {"nonce", b.Value.Nonce}, {"free", b.Value.Free}, {"reserved", b.Value.Reserved},

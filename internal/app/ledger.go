@@ -126,7 +126,7 @@ func (d *Ledger) named(ctx context.Context) (name string, token console.Token, e
 	id, err := d.Book.Identity(ctx)
 	token.Decimals = id.Decimals
 	if n, ok := d.Tables.Named(id.Network); err == nil && ok {
-		token = console.TokenOfNetwork(n)
+		token = console.Token(n.Token())
 	}
 	return id.Network, token, d.wrapErr(err)
 }

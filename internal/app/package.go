@@ -150,7 +150,7 @@ func (x *maker) install(ctx context.Context, dir string, key *signature.Key, aut
 	if err != nil {
 		return nil, errors.Join(ctx.Err(), err) // a key's agent may take long
 	}
-	c := &Closed{Package: made, Changed: changed, Token: console.TokenOfNetwork(x.network)}
+	c := &Closed{Package: made, Changed: changed, Token: console.Token(x.network.Token())}
 	if err := c.vouched(ctx); err != nil {
 		return nil, err
 	}
@@ -310,7 +310,7 @@ func (x *maker) readAccounts(ctx context.Context) error {
 	if x.accounts, err = x.natives(ctx, chosen.Addresses()); err != nil {
 		return err
 	}
-	token, own := console.TokenOfNetwork(x.network), &addressbook.Book{}
+	token, own := console.Token(x.network.Token()), &addressbook.Book{}
 	for _, account := range x.accounts {
 		e := chosen.Entry(account)
 		label := strings.TrimSpace(console.Printable(cmp.Or(x.inputs.Labels.entries().Entry(e.Address).Label, e.Label)))

@@ -137,7 +137,7 @@ func (x *maker) acceptedSheet() *table.Sheet {
 		counted += s.count
 	}
 	sheet := &table.Sheet{
-		Name: "accepted", Title: "Accepted differences", Token: console.TokenOfNetwork(x.network),
+		Name: "accepted", Title: "Accepted differences", Token: console.Token(x.network.Token()),
 		Columns: []table.Column{{Name: "kind", Kind: table.Text}, {Name: "count", Kind: table.Integer}, {Name: "difference", Kind: table.SignedWei}, {Name: "by", Kind: table.Text}, {Name: "time", Kind: table.Text}, {Name: "comment", Kind: table.Text}},
 		Rows: rowsOf(x.accepted, func(s acceptedSum) []any {
 			return []any{s.group.Title(), s.count, s.difference, s.acceptance.By, s.acceptance.Time, s.acceptance.Comment}

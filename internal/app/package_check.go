@@ -172,7 +172,7 @@ func (c *PackageCheck) ledgerOfArchive(ctx context.Context, tables network.Table
 // skipFigures notes what cannot be compared without a ledger.
 func (c *PackageCheck) skipFigures(tables network.Tables) {
 	if n, ok := tables.Named(c.Manifest.Network); ok {
-		c.Token = console.TokenOfNetwork(n)
+		c.Token = console.Token(n.Token())
 	}
 	c.Alone = true
 	c.notCompared("the blocks and all figures, because no ledger was given")
@@ -369,7 +369,7 @@ func (v *verifier) maker(ctx context.Context) (*maker, error) {
 	if err := x.find(ctx); err != nil {
 		return nil, err
 	}
-	v.Token = console.TokenOfNetwork(x.network)
+	v.Token = console.Token(x.network.Token())
 	return x, nil
 }
 

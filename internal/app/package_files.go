@@ -212,7 +212,7 @@ func (x *maker) makeStatements(ctx context.Context) error {
 	} else {
 		x.manifest.LeftOut = append(x.manifest.LeftOut, "proof of the statements: balances were not queried")
 	}
-	made, err := x.statements(ctx, &x.held, statement.Style{Network: x.network.Name, Token: console.TokenOfNetwork(x.network), Zone: x.held.Zone, Labels: x.labels, Called: x.inputs.Labels != nil}, &q)
+	made, err := x.statements(ctx, &x.held, statement.Style{Network: x.network.Name, Token: console.Token(x.network.Token()), Zone: x.held.Zone, Labels: x.labels, Called: x.inputs.Labels != nil}, &q)
 	if err != nil {
 		return err
 	}
@@ -301,7 +301,7 @@ func (x *maker) makeReconciliation(ctx context.Context) error {
 	}
 	options, err := books.Options(q)
 	if err == nil {
-		err = books.SetToken(&options, console.TokenOfNetwork(x.network))
+		err = books.SetToken(&options, console.Token(x.network.Token()))
 	}
 	if err != nil {
 		return err

@@ -103,5 +103,5 @@ func TokenOf(ctx context.Context, reader *source.Reader, p Period) (token consol
 		return token, err
 	}
 	item, err := reader.Read(ctx, source.Height(span.First))
-	return console.TokenOf(&item.Rules), err
+	return console.Token(item.Rules.Token), err
 }

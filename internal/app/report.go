@@ -57,11 +57,11 @@ func checkChoice(q *Question, c *report.Choice) error {
 
 // report reports what the ledger contains of a period, possibly for a comparison.
 func (d *Ledger) report(ctx context.Context, h *Held, n *network.Network, q *Question, c report.Choice, compared bool) (*report.Report, error) {
-	prices, err := pricesOf(console.TokenOfNetwork(n), q.Prices)
+	prices, err := pricesOf(console.Token(n.Token()), q.Prices)
 	if err != nil {
 		return nil, err
 	}
-	if err := checkChain(q.Labels, console.TokenOfNetwork(n)); err != nil {
+	if err := checkChain(q.Labels, console.Token(n.Token())); err != nil {
 		return nil, err
 	}
 	accounts, err := d.natives(ctx, q.Accounts)
@@ -69,7 +69,7 @@ func (d *Ledger) report(ctx context.Context, h *Held, n *network.Network, q *Que
 		return nil, err
 	}
 	asked := report.Request{
-		Choice: c, Network: n.Name, Token: console.TokenOfNetwork(n), Name: h.Name, Period: h.Asked, Zone: h.Zone, Cover: h.Cover, Evidence: h.Evidence, Partial: h.Notes(),
+		Choice: c, Network: n.Name, Token: console.Token(n.Token()), Name: h.Name, Period: h.Asked, Zone: h.Zone, Cover: h.Cover, Evidence: h.Evidence, Partial: h.Notes(),
 		Labels: q.Labels, Prices: prices, PartialPrices: h.Period.Partial, Compared: compared,
 		Marker: d.marker(q, &c),
 	}

@@ -95,7 +95,7 @@ func (d *Ledger) Statements(ctx context.Context, q StatementQuestion) (*Statemen
 	if err != nil {
 		return nil, err
 	}
-	return d.statements(ctx, &held, statement.Style{Network: n.Name, Token: console.TokenOfNetwork(n), Zone: held.Zone, Labels: q.Labels, Called: q.Labels != nil}, &q)
+	return d.statements(ctx, &held, statement.Style{Network: n.Name, Token: console.Token(n.Token()), Zone: held.Zone, Labels: q.Labels, Called: q.Labels != nil}, &q)
 }
 
 // statements makes the statements from what the ledger contains of a period.

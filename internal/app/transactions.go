@@ -45,7 +45,7 @@ func (d *Ledger) Transactions(ctx context.Context, q TransactionsQuestion) (*Tra
 	if q.Payers, err = d.natives(ctx, q.Payers); err != nil {
 		return nil, err
 	}
-	l := &TransactionList{Held: held, Network: n.Name, Token: console.TokenOfNetwork(n)}
+	l := &TransactionList{Held: held, Network: n.Name, Token: console.Token(n.Token())}
 	span, some := held.Span.Get()
 	if !some {
 		return l, nil

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/network"
 )
 
 // The usual decimals of a token, and those of a Gwei, in wei.
@@ -23,20 +22,6 @@ type Token struct {
 	Decimals   int                    // 0 stands for 18
 	ShortName  string                 // of the network, before addresses (EIP-3770); "" if unknown
 	SS58Prefix chain.Optional[uint16] // of accounts of 32 bytes; if unknown, they have the prefix of all chains, 42
-}
-
-// TokenOf returns the token of a network's rules.
-func TokenOf(r *network.Rules) Token {
-	return Token{Symbol: r.Symbol, Decimals: r.Decimals, ShortName: r.ShortName, SS58Prefix: r.SS58Prefix}
-}
-
-// TokenOfNetwork returns a network's token.
-func TokenOfNetwork(n *network.Network) Token {
-	t := Token{Symbol: n.Symbol, Decimals: int(n.Decimals), ShortName: n.ShortName}
-	if n.SS58Prefix != nil {
-		t.SS58Prefix = chain.Some(*n.SS58Prefix)
-	}
-	return t
 }
 
 // Account returns the text of an account: SS58 with the network's prefix if it has 32 bytes.

@@ -3,41 +3,18 @@ package console
 import (
 	"io"
 	"strings"
-	"unicode"
 
 	"github.com/jedib0t/go-pretty/v6/text"
+
+	"github.com/feeledger/fees/internal/sys/plain"
 )
 
-// Printable returns untrusted text as one line, without control characters and direction marks. Line
-// breaks and tabs become spaces, invalid UTF-8 becomes U+FFFD.
-func Printable(text string) string {
-	if isPlain(text) {
-		return text
-	}
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n', r == '\t', r == '\u2028', r == '\u2029':
-			return ' '
-		case unicode.Is(unicode.C, r):
-			return -1
-		}
-		return r
-	}, text)
-}
-
-// isPlain reports whether all characters are printable ASCII.
-func isPlain(s string) bool {
-	for i := range len(s) {
-		if s[i] < ' ' || s[i] > '~' {
-			return false
-		}
-	}
-	return true
-}
+// Printable returns untrusted text as one line, see [plain.Line].
+func Printable(text string) string { return plain.Line(text) }
 
 // widthOf returns the number of columns that a text takes.
 func widthOf(s string) int {
-	if isPlain(s) {
+	if plain.IsASCII(s) {
 		return len(s)
 	}
 	return text.StringWidthWithoutEscSequences(s)

@@ -11,7 +11,6 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/failure"
 )
 
@@ -260,7 +259,7 @@ func (id Identity) check(other Identity) error {
 	if id.Network != other.Network {
 		return fmt.Errorf("%w: %s, not %s", ErrOtherChain, id.Network, other.Network)
 	}
-	if have, want := (console.Token{Decimals: id.Decimals}).Places(), (console.Token{Decimals: other.Decimals}).Places(); have != want {
+	if have, want := decimalsOf(id.Decimals), decimalsOf(other.Decimals); have != want {
 		return fmt.Errorf("%w: its token has %d decimals, not %d", ErrOtherChain, have, want)
 	}
 	have, known := id.Genesis.Get()

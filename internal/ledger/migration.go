@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	_ "embed"
@@ -13,8 +14,6 @@ import (
 
 	"github.com/pressly/goose/v3"
 	sqlite3 "modernc.org/sqlite/lib"
-
-	"github.com/feeledger/fees/internal/console"
 )
 
 //go:embed migrations/1_book.sql
@@ -82,7 +81,7 @@ func migrate(ctx context.Context, db *sql.DB, d *dialect) error {
 	}
 	var list []*goose.Migration
 	for i, text := range migrations {
-		text, err := d.render(text, console.TokenDecimals)
+		text, err := d.render(text, usualDecimals)
 		if err != nil {
 			return err
 		}
@@ -144,9 +143,15 @@ func schemaVersion(ctx context.Context, db *sql.DB, d *dialect) (version int, er
 // are in the table book_unit.
 var unitFields = append(slices.Clip(bookFields), field[bookRow]{"decimals", fact, func(b *bookRow) any { return &b.Decimals }})
 
-// hasOtherDecimals reports whether a token has other than 18 decimals. 0 stands for 18.
+// usualDecimals are those of a token whose ledger does not state them.
+const usualDecimals = 18
+
+// decimalsOf returns the number of a token's decimals. 0 stands for 18.
+func decimalsOf(stated int) int { return cmp.Or(stated, usualDecimals) }
+
+// hasOtherDecimals reports whether a token has other than 18 decimals.
 func hasOtherDecimals(decimals int) bool {
-	return (console.Token{Decimals: decimals}).Places() != console.TokenDecimals
+	return decimalsOf(decimals) != usualDecimals
 }
 
 // digest returns the row's digest.
@@ -164,8 +169,8 @@ func readDecimals(ctx context.Context, q querier) (decimals int, err error) {
 		return 0, err
 	}
 	found, err := one(ctx, q, []any{&decimals}, "SELECT decimals FROM book_unit")
-	if err == nil && (!found || decimals < 1 || decimals > console.TokenDecimals) {
-		err = damaged("table book_unit: a token has 1 to %d decimals, not %d", console.TokenDecimals, decimals)
+	if err == nil && (!found || decimals < 1 || decimals > usualDecimals) {
+		err = damaged("table book_unit: a token has 1 to %d decimals, not %d", usualDecimals, decimals)
 	}
 	return decimals, err
 }

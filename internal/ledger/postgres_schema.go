@@ -9,20 +9,18 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
-
-	"github.com/feeledger/fees/internal/console"
 )
 
 // describeSchema reads the definitions in the current schema. Names are unqualified, because the search path has only that
-// schema. A partition's definitions contain the name that partitions are compared by in place of its own name. The queue's
-// table and those of extensions are left out.
+// schema. A partition's definitions contain the name that partitions are compared by in place of its own name. River's
+// tables and those of extensions are left out.
 const describeSchema = `
 WITH relation AS (
 	SELECT c.*, c.relname::text AS name, CASE WHEN c.relispartition THEN (SELECT p.relname || '` + partitionLike + `' FROM pg_inherits i JOIN pg_class p ON p.oid = i.inhparent WHERE i.inhrelid = c.oid) ELSE c.relname::text END AS alike
 	FROM pg_class c
 	WHERE c.relkind NOT IN ('i', 'I', 'S', 't', 'c') AND (c.relnamespace = current_schema()::regnamespace
 		OR c.oid IN (SELECT i.inhrelid FROM pg_inherits i JOIN pg_class p ON p.oid = i.inhparent WHERE p.relnamespace = current_schema()::regnamespace))
-		AND (c.relname, c.relkind) <> ('jobs', 'r') AND NOT EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_class'::regclass AND objid = c.oid AND deptype = 'e')
+		AND c.relname !~ '^river_' AND NOT EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_class'::regclass AND objid = c.oid AND deptype = 'e')
 ), part AS (
 	SELECT oid, 'kind' AS what, concat_ws(' ', relkind, replace(relpersistence, 't', 'p'), CASE WHEN relkind IN ('r', 'p') THEN coalesce((SELECT amname FROM pg_am a WHERE a.oid = relam), 'heap') END,
 		pg_get_partkeydef(oid), CASE WHEN relkind <> 'r' THEN reloptions::text END, CASE WHEN reloftype <> 0 THEN 'typed' END) AS text FROM relation
@@ -90,7 +88,7 @@ func (e *postgresEngine) intendedSchema(ctx context.Context, decimals int) (sche
 	q := pgQuerier{tx}
 	statements := []string{"SET LOCAL search_path = pg_temp", versionTableSQL}
 	for _, text := range migrations {
-		text, err := postgresDialect.render(text, console.TokenDecimals)
+		text, err := postgresDialect.render(text, usualDecimals)
 		if err != nil {
 			return nil, err
 		}

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/failure"
 )
 
@@ -54,7 +53,7 @@ func (b *Book) compareSchema(ctx context.Context, found func(Damage)) error {
 	if err != nil {
 		return err
 	}
-	key := fmt.Sprint(version, " ", len(migrations), " ", (console.Token{Decimals: c.Decimals}).Places())
+	key := fmt.Sprint(version, " ", len(migrations), " ", decimalsOf(c.Decimals))
 	want, known := intendedSchemas.Load(key)
 	if !known {
 		if want, err = b.engine.intendedSchema(ctx, c.Decimals); err != nil {

@@ -219,7 +219,7 @@ func TestAlteredSchemas(t *testing.T) {
 			defer tx.Rollback(ctx)
 			check(t, what, statements, want, func() (schema, error) { return postgresSchema(ctx, pgQuerier{tx}) }, func(s string) error { _, err := tx.Exec(ctx, s); return err })
 		}
-		alter("others", "CREATE TABLE jobs (id BIGINT PRIMARY KEY)")
+		alter("others", "CREATE TABLE river_job (id BIGINT PRIMARY KEY)")
 		alter("others", "CREATE TABLE blocks_1048576 (LIKE blocks INCLUDING ALL); ALTER TABLE blocks ATTACH PARTITION blocks_1048576 FOR VALUES FROM (1048576) TO (2097152)")
 		for _, list := range []map[string]string{alterations, serverAlterations} {
 			for what, statements := range list {

@@ -11,9 +11,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/failure"
-	"github.com/feeledger/fees/internal/table"
+	"github.com/feeledger/fees/internal/sys/plain"
 )
 
 // ActKind is what a user did with the package of a period, or with the address book.
@@ -66,7 +65,7 @@ func (a *Act) Check() error {
 		return a.checkLabel()
 	}
 	for _, x := range []struct{ name, text string }{{"user", a.User}, {"period", a.Period}, {"time zone", a.Zone}} {
-		if x.text == "" || len(x.text) > maxActText || console.Printable(x.text) != x.text {
+		if x.text == "" || len(x.text) > maxActText || plain.Line(x.text) != x.text {
 			return fmt.Errorf("%w: the %s must be one line of up to %d bytes", ErrAct, x.name, maxActText)
 		}
 	}
@@ -75,9 +74,9 @@ func (a *Act) Check() error {
 		return fmt.Errorf("%w: %q is not one of the acts", ErrAct, string(a.Kind))
 	case a.Account+a.EntryBefore+a.EntryAfter != "":
 		return fmt.Errorf("%w: only an edit of the address book is about an account", ErrAct)
-	case utf8.RuneCountInString(a.Comment) > MaxComment || !utf8.ValidString(a.Comment) || console.Printable(a.Comment) != a.Comment:
+	case utf8.RuneCountInString(a.Comment) > MaxComment || !utf8.ValidString(a.Comment) || plain.Line(a.Comment) != a.Comment:
 		return fmt.Errorf("%w: the comment must be one line of up to %d characters, without control characters", ErrAct, MaxComment)
-	case table.Safe(a.User) != a.User || table.Safe(a.Comment) != a.Comment:
+	case plain.Cell(a.User) != a.User || plain.Cell(a.Comment) != a.Comment:
 		return fmt.Errorf("%w: a spreadsheet would read the user or the comment as a formula; begin it with a letter or a digit", ErrAct)
 	}
 	return nil
@@ -87,7 +86,7 @@ func (a *Act) Check() error {
 func (a *Act) checkLabel() error {
 	account, err := chain.ParseAddress(a.Account)
 	switch {
-	case a.User == "" || len(a.User) > maxActText || console.Printable(a.User) != a.User || table.Safe(a.User) != a.User:
+	case a.User == "" || len(a.User) > maxActText || plain.Cell(a.User) != a.User:
 		return fmt.Errorf("%w: the user must be one line of up to %d bytes that begins with a letter or a digit", ErrAct, maxActText)
 	case err != nil || account.String() != a.Account:
 		return fmt.Errorf("%w: %q is not an account", ErrAct, a.Account)
@@ -97,7 +96,7 @@ func (a *Act) checkLabel() error {
 		return fmt.Errorf("%w: the entry of %s does not change", ErrAct, a.Account)
 	}
 	for _, text := range []string{a.EntryBefore, a.EntryAfter} {
-		if len(text) > maxEntryText || console.Printable(text) != text || table.Safe(text) != text {
+		if len(text) > maxEntryText || plain.Cell(text) != text {
 			return fmt.Errorf("%w: the entry of %s must be one line of up to %d bytes", ErrAct, a.Account, maxEntryText)
 		}
 	}

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-
-	"github.com/feeledger/fees/internal/console"
 )
 
 // TrailHead is the state of an audit trail: its number of lines, and the digest of the last one, which covers all of
@@ -55,7 +53,11 @@ func (h TrailHead) Compare(trail []Act) error {
 	have := uint64(len(trail))
 	switch {
 	case have < h.Lines:
-		return damaged("table trail: it has %s, fewer than the %d that were there", console.Counted(have, "line"), h.Lines)
+		lines := "lines"
+		if have == 1 {
+			lines = "line"
+		}
+		return damaged("table trail: it has %d %s, fewer than the %d that were there", have, lines, h.Lines)
 	case h.Lines > 0 && trail[h.Lines-1].Digest != h.Digest:
 		return damaged("table trail: line %d has the digest %v, not %v", h.Lines, trail[h.Lines-1].Digest, h.Digest)
 	}

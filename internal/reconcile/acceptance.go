@@ -19,6 +19,7 @@ import (
 	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/sys/csvlist"
+	"github.com/feeledger/fees/internal/sys/plain"
 	"github.com/feeledger/fees/internal/table"
 )
 
@@ -40,7 +41,7 @@ const maxBy = 256 // bytes
 // Check returns an error unless the texts can be stored, shown and opened in a spreadsheet.
 func (a *Acceptance) Check() error {
 	isLine := func(text string) bool {
-		return text != "" && utf8.ValidString(text) && console.Printable(text) == text && strings.TrimSpace(text) == text && table.Safe(text) == text
+		return text != "" && utf8.ValidString(text) && console.Printable(text) == text && strings.TrimSpace(text) == text && plain.Cell(text) == text
 	}
 	_, notDay := time.Parse(time.DateOnly, a.Time)
 	_, notInstant := time.Parse(time.RFC3339, a.Time)

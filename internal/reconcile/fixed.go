@@ -18,6 +18,7 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/sys/plain"
 	"github.com/feeledger/fees/internal/table"
 )
 
@@ -380,7 +381,7 @@ func (f *fixer) shown(cells []string) []string {
 			cells[i] = strings.Replace(cells[i], ".", decimal, 1)
 			continue
 		}
-		cells[i] = table.Safe(cells[i])
+		cells[i] = plain.Cell(cells[i])
 	}
 	return cells
 }

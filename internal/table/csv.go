@@ -7,10 +7,11 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/sys/plain"
 )
 
 // WriteCSV writes a header and one line per row, in RFC 4180 with \n line ends. A wei column fee becomes
-// fee, in wei, and fee_token, with all decimals. An empty cell means no value, and text is [Safe]. Title,
+// fee, in wei, and fee_token, with all decimals. An empty cell means no value, and text is a [plain.Cell]. Title,
 // notes and totals are omitted.
 func WriteCSV(w io.Writer, s *Sheet) error {
 	if err := s.check(); err != nil {
@@ -49,7 +50,7 @@ func writeEmptyLine(w io.Writer, out *csv.Writer) error {
 func (s *Sheet) appendCSV(cells []string, c Column, value any) []string {
 	switch v := value.(type) {
 	case string:
-		return append(cells, Safe(v))
+		return append(cells, plain.Cell(v))
 	case chain.SignedWei:
 		digits := v.String()
 		return append(cells, digits, string(console.AppendScaled(nil, digits, s.Places())))

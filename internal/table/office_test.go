@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/sys/plain"
 	"github.com/feeledger/fees/internal/table"
 	"github.com/feeledger/fees/internal/test/program"
 )
@@ -113,7 +114,7 @@ func TestOfficeWorksOutTheTotals(t *testing.T) {
 	require.Equal(t, 3, formulas, "only the three totals are formulas")
 }
 
-// LibreOffice evaluates formulas in a CSV; Safe text contains none.
+// LibreOffice evaluates formulas in a CSV; a plain cell is none.
 func TestOfficeTakesNoTextForAFormula(t *testing.T) {
 	office(t)
 	hostile := []any{"=1+1", "+1+1", "-1+1", "@SUM(1)", "\t=1+1", "  =1+1", "\r\n=1+1", "\x00=1+1", "\ufeff=1+1", "\u00a0=1+1", "=cmd|' /C calc'!A0", "\uff1d1+1", "\u22121+1"}
@@ -123,7 +124,7 @@ func TestOfficeTakesNoTextForAFormula(t *testing.T) {
 		lines := readLines(t, convert(t, file, form, "--infilter=CSV:44,34,76,1"))
 		require.Len(t, lines, 1+len(hostile))
 		for i, text := range hostile {
-			require.Equal(t, table.Safe(text.(string)), lines[i+1][0])
+			require.Equal(t, plain.Cell(text.(string)), lines[i+1][0])
 		}
 	}
 	require.NoError(t, os.WriteFile(file, []byte("it\n=1+1\n"), 0o666))

@@ -12,7 +12,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/sys/csvlist"
-	"github.com/feeledger/fees/internal/table"
+	"github.com/feeledger/fees/internal/sys/plain"
 )
 
 // defaultHeader is the header of a file that had none and no addresses.
@@ -88,9 +88,9 @@ func checkTyped(what, text string) error {
 		return cannot("%v", checkText(what, text))
 	case what == "label" && checkLabel(text) != nil:
 		return cannot("%v", checkLabel(text))
-	case strings.TrimSpace(text) != text || strings.TrimPrefix(table.Safe(text), "'") != strings.TrimPrefix(text, "'"):
+	case strings.TrimSpace(text) != text || strings.TrimPrefix(plain.Cell(text), "'") != strings.TrimPrefix(text, "'"):
 		return cannot("the %s must be one line without control characters", what)
-	case table.Safe(text) != text:
+	case plain.Cell(text) != text:
 		return cannot("the %s %q would be a formula in a spreadsheet; begin it with a letter or a digit", what, text)
 	}
 	return nil

@@ -73,7 +73,7 @@ const (
 func Make(item source.Item, r *evidence.Report, index int, multiplierAt string) *Explanation {
 	v := &Explanation{
 		Network: r.Network, Runtime: r.Runtime, Rules: r.Rules,
-		Block: r.Number, BlockHash: r.Hash, Time: r.Time, Finalized: r.Finalized, Evidence: r.Evidence, Index: index, Token: console.TokenOf(&item.Rules),
+		Block: r.Number, BlockHash: r.Hash, Time: r.Time, Finalized: r.Finalized, Evidence: r.Evidence, Index: index, Token: console.Token(item.Rules.Token),
 		Inputs: []Input{}, Steps: []Step{}, Findings: []evidence.Finding{}, Notes: r.Notes,
 		report: r, extrinsic: &item.Block.Extrinsics[index], rules: item.Rules, multiplierAt: multiplierAt,
 	}

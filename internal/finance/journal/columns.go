@@ -13,7 +13,7 @@ import (
 
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/chart"
-	"github.com/feeledger/fees/internal/table"
+	"github.com/feeledger/fees/internal/sys/plain"
 )
 
 // cell returns the text of a column for a line of an entry.
@@ -71,7 +71,7 @@ func (c *columns) fields() map[string]cell {
 	fields := map[string]cell{
 		"number":      func(e *Entry, _ *Line) string { return e.Reference },
 		"date":        func(e *Entry, _ *Line) string { return e.Date.Format(c.dates) },
-		"memo":        func(e *Entry, _ *Line) string { return table.Safe(e.Memo) },
+		"memo":        func(e *Entry, _ *Line) string { return plain.Cell(e.Memo) },
 		"description": func(_ *Entry, l *Line) string { return c.describe(l) },
 		"account":     func(_ *Entry, l *Line) string { return string(l.Account) },
 		"debit":       func(_ *Entry, l *Line) string { return ifTrue(l.Debit, c.amount(l.Amount)) },
@@ -80,10 +80,10 @@ func (c *columns) fields() map[string]cell {
 		"currency":    func(*Entry, *Line) string { return string(c.Prices.Currency) },
 		"token":       func(_ *Entry, l *Line) string { return c.decimal(c.Tokens(l.Wei)) },
 		"wei":         func(_ *Entry, l *Line) string { return l.Wei.String() },
-		"symbol":      func(*Entry, *Line) string { return table.Safe(text(c.Symbol)) },
+		"symbol":      func(*Entry, *Line) string { return plain.Cell(text(c.Symbol)) },
 		"fees":        func(_ *Entry, l *Line) string { return strconv.FormatUint(l.Fees, 10) },
 		"hash":        func(_ *Entry, l *Line) string { return l.Hash },
-		"network":     func(*Entry, *Line) string { return table.Safe(text(c.Network)) },
+		"network":     func(*Entry, *Line) string { return plain.Cell(text(c.Network)) },
 	}
 	for _, t := range dimensions {
 		fields[string(t)] = func(_ *Entry, l *Line) string { return l.Value(t) }

@@ -9,11 +9,11 @@ import (
 // posting: Ledger uses the order of entries, hledger the order of days. The two differ only if the time of a
 // block goes backwards.
 var (
-	hledger     = plain((*writer).hledgerHead, func(p *posted) int { return p.latest })
-	plainLedger = plain((*writer).ledgerHead, func(p *posted) int { return p.last })
+	hledger     = plainText((*writer).hledgerHead, func(p *posted) int { return p.latest })
+	plainLedger = plainText((*writer).ledgerHead, func(p *posted) int { return p.last })
 )
 
-func plain(head func(*writer), last func(*posted) int) *program {
+func plainText(head func(*writer), last func(*posted) int) *program {
 	return &program{
 		account: func(a Account) string { return string(a) }, symbol: commodity, head: head, last: last,
 		opened: "account %[2]s", price: "P %s %s %s %s", entry: "\n%[1]s * %[3]s%[2]s", refer: "(%s) ", tag: "    ; %s: %s", line: "    %s  %s",

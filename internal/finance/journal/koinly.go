@@ -7,7 +7,7 @@ import (
 	"io"
 
 	"github.com/feeledger/fees/internal/money"
-	"github.com/feeledger/fees/internal/table"
+	"github.com/feeledger/fees/internal/sys/plain"
 )
 
 // koinlyColumns are the columns of Koinly's universal template.
@@ -56,7 +56,7 @@ func WriteKoinly(ctx context.Context, w io.Writer, payments *Payments, r Request
 		}
 		row := []string{
 			at.Std().Format(koinlyTime), r.Tokens(paid), r.Symbol, "", "", "", "",
-			worth, currency, "cost", table.Safe(description), code(p.Transaction),
+			worth, currency, "cost", plain.Cell(description), code(p.Transaction),
 		}
 		if err := out.Write(row); err != nil {
 			return err

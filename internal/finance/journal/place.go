@@ -10,7 +10,7 @@ import (
 	"github.com/feeledger/fees/internal/finance/chart"
 	"github.com/feeledger/fees/internal/finance/rollforward"
 	"github.com/feeledger/fees/internal/ledger"
-	"github.com/feeledger/fees/internal/table"
+	"github.com/feeledger/fees/internal/sys/plain"
 )
 
 // Placer places fees and movements in a company's chart of accounts.
@@ -94,7 +94,7 @@ func (p *Placed) key() (k Key, err error) {
 		return k, fmt.Errorf(`no rule of the chart has an account for the fee of %s, %s of %s; add a rule, or the line "# suspense: ACCOUNT"`, p.Facts.ID, p.Facts.Call, payer)
 	case p.Asset == "":
 		return k, fmt.Errorf(`no asset account for %s; fill in the chart's column asset, or add the line "# asset: ACCOUNT"`, payer)
-	case table.Safe(p.Asset) != p.Asset:
+	case plain.Cell(p.Asset) != p.Asset:
 		return k, fmt.Errorf("the asset account %q of %s would be a formula in a spreadsheet; rename it", p.Asset, payer)
 	case p.Asset == p.Expense:
 		return k, fmt.Errorf("%s is the expense account and the asset account of the fee of %s; name another one", p.Asset, p.Facts.ID)

@@ -13,7 +13,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/console"
-	"github.com/feeledger/fees/internal/table"
+	"github.com/feeledger/fees/internal/sys/plain"
 )
 
 // settings are those of a chart.
@@ -101,7 +101,7 @@ func (s settings) describe(l *Line) string {
 	if l.Hash != "" {
 		text += ", " + l.Hash
 	}
-	return table.Safe(text)
+	return plain.Cell(text)
 }
 
 // tokens is an amount in the token, with its symbol.

@@ -15,8 +15,8 @@ import (
 
 // spans returns the spans of the waiting jobs.
 func (s shared) spans() (spans []chain.Heights) {
-	firsts := column[uint64](s, "SELECT first FROM jobs WHERE ended IS NULL AND taken IS NULL ORDER BY 1")
-	lasts := column[uint64](s, "SELECT last FROM jobs WHERE ended IS NULL AND taken IS NULL ORDER BY 1")
+	firsts := column[uint64](s, "SELECT args->'first' FROM river_job WHERE state = 'available' ORDER BY 1")
+	lasts := column[uint64](s, "SELECT args->'last' FROM river_job WHERE state = 'available' ORDER BY 1")
 	for i := range firsts {
 		spans = append(spans, chain.Heights{First: firsts[i], Last: lasts[i]})
 	}
@@ -47,13 +47,12 @@ func TestEnqueue(t *testing.T) {
 
 	// An open job in any state covers exactly its blocks.
 	for state, added := range map[string]int{
-		"taken = now()": 0, "error = 'timeout', due = now() + interval '1 minute'": 0, "ended = now()": 1, "ended = now(), failed = true": 1,
+		"state = 'running'": 0, "state = 'retryable'": 0, "state = 'completed', finalized_at = now()": 1, "state = 'discarded', finalized_at = now()": 1,
 	} {
-		s.exec("DELETE FROM jobs WHERE first <> 1")
-		s.exec("UPDATE jobs SET taken = NULL, ended = NULL, failed = false")
-		s.exec("UPDATE jobs SET " + state)
+		s.exec("DELETE FROM river_job")
+		require.Equal(t, 1, add(10, chain.Heights{First: 1, Last: 10}))
+		s.exec("UPDATE river_job SET " + state)
 		require.Equal(t, added, add(10, chain.Heights{First: 1, Last: 10}), state)
-		s.exec("DELETE FROM jobs WHERE ended IS NULL AND taken IS NULL AND error IS NULL")
 	}
 }
 
@@ -62,7 +61,7 @@ func TestEnqueueAtTheSameTime(t *testing.T) {
 	var total int
 	var mu sync.Mutex
 	var all sync.WaitGroup
-	for range 6 { // the tables are created once
+	for range 6 {
 		all.Go(func() {
 			jobs, err := queue.Enqueue(context.Background(), s.Pool(), []chain.Heights{{First: 1, Last: 5000}}, 2)
 			mu.Lock()
@@ -85,11 +84,11 @@ func TestEnqueueRefuses(t *testing.T) {
 		size  uint64
 		error string
 	}{
-		"jobs of nothing": {chain.Heights{First: 1, Last: 2}, 0, "at least 1 block"},
-		"a reverse span":  {chain.Heights{First: 2, Last: 1}, 1, "is after block"},
+		"jobs of nothing": {chain.Heights{First: 1, Last: 2}, 0, "step size cannot equal zero"},
+		"a reverse span":  {chain.Heights{First: 2, Last: 1}, 1, "range lower bound must be less than or equal to range upper bound"},
 		"too many jobs":   {chain.Heights{First: 1, Last: 1_000_001}, 1, "more than 1000000 jobs"},
 		"all heights":     {chain.Heights{First: 0, Last: math.MaxInt64 - 1}, 1000, "more than 1000000 jobs"},
-		"too high":        {chain.Heights{First: 5, Last: math.MaxInt64}, math.MaxUint64, "block 9223372036854775807 exceeds the greatest height"},
+		"too high":        {chain.Heights{First: 5, Last: math.MaxInt64}, math.MaxUint64, "bigint out of range"},
 	} {
 		_, err := queue.Enqueue(context.Background(), s.Pool(), []chain.Heights{test.span}, test.size)
 		require.ErrorContains(t, err, test.error, name)

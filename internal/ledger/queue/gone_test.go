@@ -16,7 +16,7 @@ func (s shared) stopped(p *process, stop func(*process)) (jobs []int64) {
 	s.Helper()
 	ctx := context.Background()
 	require.NoError(s, pgx.BeginFunc(ctx, s.Pool(), func(tx pgx.Tx) error {
-		rows, err := tx.Query(ctx, "SELECT id FROM jobs WHERE taken IS NOT NULL AND worker LIKE $1 FOR UPDATE", p.is())
+		rows, err := tx.Query(ctx, "SELECT id FROM river_job WHERE state = 'running' AND attempted_by[cardinality(attempted_by)] LIKE $1 FOR UPDATE", p.is())
 		if err != nil {
 			return err
 		}

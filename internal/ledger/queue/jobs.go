@@ -3,6 +3,7 @@ package queue
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -33,25 +34,26 @@ type Failure struct {
 	Span    chain.Heights
 	Attempt int // from 1
 	Error   string
-	At      time.Time
+	At      time.Time // when the attempt began
 	Next    time.Time // time of the next attempt; zero if there is none or it is running
 }
 
-// Jobs counts the jobs. Without the table jobs there are none.
+// Jobs counts the jobs. Without River's tables there are none.
 func Jobs(ctx context.Context, pool *pgxpool.Pool) (Summary, error) {
 	var s Summary
 	err := pgx.BeginTxFunc(ctx, pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
-		there, err := exists(ctx, tx)
-		if err != nil || !there {
+		var exists bool
+		err := tx.QueryRow(ctx, "SELECT to_regclass('river_job') IS NOT NULL").Scan(&exists)
+		if err != nil || !exists {
 			return err
 		}
 		err = tx.QueryRow(ctx, `SELECT
-			count(*) FILTER (WHERE ended IS NULL AND taken IS NULL AND error IS NULL),
-			count(*) FILTER (WHERE ended IS NULL AND taken IS NOT NULL),
-			count(*) FILTER (WHERE ended IS NULL AND taken IS NULL AND error IS NOT NULL),
-			count(*) FILTER (WHERE failed AND ended > now() - `+week+`),
-			count(*) FILTER (WHERE NOT failed AND ended > now() - `+day+`)
-			FROM jobs`).Scan(&s.Waiting, &s.Running, &s.Retrying, &s.Failed, &s.Done)
+			count(*) FILTER (WHERE finalized_at IS NULL AND state <> 'running' AND errors IS NULL),
+			count(*) FILTER (WHERE state = 'running'),
+			count(*) FILTER (WHERE finalized_at IS NULL AND state <> 'running' AND errors IS NOT NULL),
+			count(*) FILTER (WHERE `+failed+`),
+			count(*) FILTER (WHERE state = 'completed' AND finalized_at > now() - interval '1 day')
+			FROM river_job`).Scan(&s.Waiting, &s.Running, &s.Retrying, &s.Failed, &s.Done)
 		if err != nil {
 			return err
 		}
@@ -64,10 +66,13 @@ func Jobs(ctx context.Context, pool *pgxpool.Pool) (Summary, error) {
 	return s, nil
 }
 
+// failed is an SQL condition for jobs that failed for good in the last week.
+const failed = "state IN ('cancelled', 'discarded') AND finalized_at > now() - interval '7 days'"
+
 func failures(ctx context.Context, tx pgx.Tx) ([]Failure, error) {
 	rows, err := tx.Query(ctx, `
-		SELECT first, last, CASE WHEN taken IS NULL THEN attempt ELSE attempt - 1 END, error, error_at, CASE WHEN ended IS NULL AND taken IS NULL THEN due END
-		FROM jobs WHERE error IS NOT NULL AND (ended IS NULL OR failed AND ended > now() - `+week+`) ORDER BY error_at DESC, id LIMIT $1`, MaxFailures)
+		SELECT args->'first', args->'last', last->'attempt', last->>'error', (last->>'at')::timestamptz, CASE WHEN finalized_at IS NULL AND state <> 'running' THEN scheduled_at END
+		FROM (SELECT *, errors[cardinality(errors)] AS last FROM river_job WHERE errors IS NOT NULL AND (finalized_at IS NULL OR `+failed+`)) AS job ORDER BY 5 DESC, id LIMIT $1`, MaxFailures)
 	if err != nil {
 		return nil, err
 	}
@@ -75,6 +80,7 @@ func failures(ctx context.Context, tx pgx.Tx) ([]Failure, error) {
 		var f Failure
 		var next *time.Time
 		err := row.Scan(&f.Span.First, &f.Span.Last, &f.Attempt, &f.Error, &f.At, &next)
+		f.Error = plainly.Replace(f.Error)
 		if f.At = f.At.UTC(); next != nil {
 			f.Next = next.UTC()
 		}
@@ -82,55 +88,5 @@ func failures(ctx context.Context, tx pgx.Tx) ([]Failure, error) {
 	})
 }
 
-// table defines the jobs: the open ones, and for a while the ended ones. A taken job has a worker until it ends or
-// is due again.
-const table = `
-CREATE TABLE jobs (
-	id        BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-	first     BIGINT NOT NULL,
-	last      BIGINT NOT NULL,
-	rest      BOOLEAN NOT NULL DEFAULT false,     -- the rest of a job that was stored in part
-	doubled   INTEGER NOT NULL DEFAULT 0,         -- how often its time was doubled because one block took longer
-	attempt   INTEGER NOT NULL DEFAULT 0,
-	due       TIMESTAMPTZ NOT NULL DEFAULT now(), -- when it may be taken; if it is taken, when its worker counts as dead
-	taken     TIMESTAMPTZ,
-	worker    TEXT,
-	ended     TIMESTAMPTZ,
-	failed    BOOLEAN NOT NULL DEFAULT false,     -- failed for good
-	error     TEXT,                               -- of the last failed attempt
-	error_at  TIMESTAMPTZ
-);
-CREATE INDEX jobs_open ON jobs (rest DESC, id) WHERE ended IS NULL`
-
-// forget deletes jobs that ended long ago.
-const forget = "DELETE FROM jobs WHERE ended < now() - CASE WHEN failed THEN " + week + " ELSE " + day + " END"
-
-const (
-	day  = "interval '1 day'"
-	week = "interval '7 days'"
-)
-
-// prepare creates the table if it is missing, and deletes jobs that ended long ago.
-func prepare(ctx context.Context, pool *pgxpool.Pool) error {
-	err := pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock(hashtext('fees jobs'))"); err != nil { // one at a time
-			return err
-		}
-		there, err := exists(ctx, tx)
-		if err == nil && there {
-			_, err = tx.Exec(ctx, forget)
-		} else if err == nil {
-			_, err = tx.Exec(ctx, table)
-		}
-		return err
-	})
-	if err != nil {
-		return fmt.Errorf("table jobs: %w", err)
-	}
-	return nil
-}
-
-func exists(ctx context.Context, tx pgx.Tx) (there bool, err error) {
-	err = tx.QueryRow(ctx, "SELECT to_regclass('jobs') IS NOT NULL").Scan(&there)
-	return there, err
-}
+// plainly replaces River's words in errors.
+var plainly = strings.NewReplacer("JobCancelError: ", "", "Stuck job rescued by JobRescuer", "the worker died or took too long")

@@ -10,26 +10,26 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestJobsWithoutTables(t *testing.T) {
-	s := newShared(t, postgrestest.Start(t))
-	require.Equal(t, queue.Summary{}, s.jobs())
-}
-
 func TestJobs(t *testing.T) {
 	s := newShared(t, postgrestest.Start(t))
-	s.enqueue(80, 10)
+	require.Equal(t, queue.Summary{}, s.jobs(), "without River's tables")
+	s.enqueue(100, 10)
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	set := func(first uint64, how string) {
-		s.exec("UPDATE jobs SET error_at = $2, "+how+" WHERE first = $1", first, at.Add(time.Duration(first)*time.Second))
+	set := func(first uint64, state string, attempt int, failed string, ago string) {
+		s.exec(`UPDATE river_job SET state = $2, attempt = $3::int, scheduled_at = '2026-01-02 03:05:05+00',
+			errors = CASE WHEN $4 <> '' THEN ARRAY[jsonb_build_object('at', $5::timestamptz, 'attempt', $3::int, 'error', $4::text)] END,
+			finalized_at = CASE WHEN $6 <> '' THEN now() - $6::interval END WHERE args->'first' = to_jsonb($1::bigint)`,
+			first, state, attempt, failed, at.Add(time.Duration(first)*time.Second), ago)
 	}
-	const next = "due = '2026-01-02 03:05:05+00'"
-	set(1, "ended = now(), error = 'once', attempt = 2")
-	set(11, "taken = now(), attempt = 1")
-	set(21, "taken = now(), attempt = 2, error = 'the worker died or took too long'")
-	set(31, "attempt = 2, error = 'refused', "+next)
-	set(41, "attempt = 1, error = 'timeout', "+next)
-	set(51, "attempt = 1, ended = now(), failed = true, error = 'a ledger of another chain'")
-	set(61, "attempt = 1, ended = now(), failed = true, error = 'down'")
+	set(1, "completed", 2, "once", "0 s")
+	set(11, "running", 1, "", "")
+	set(21, "running", 1, "Stuck job rescued by JobRescuer", "")
+	set(31, "retryable", 2, "refused", "")
+	set(41, "available", 1, "timeout", "")
+	set(51, "cancelled", 1, "JobCancelError: a ledger of another chain", "25 hours")
+	set(61, "discarded", 1, "down", "0 s")
+	set(71, "discarded", 1, "forgotten", "8 days")
+	set(81, "completed", 1, "", "25 hours")
 
 	jobs := s.jobs()
 	require.Equal(t, queue.Summary{
@@ -43,19 +43,4 @@ func TestJobs(t *testing.T) {
 		},
 	}, jobs)
 	require.Equal(t, uint64(5), jobs.Left())
-}
-
-// Jobs that ended long ago are deleted at the next enqueue or work.
-func TestOldJobsAreForgotten(t *testing.T) {
-	s := newShared(t, postgrestest.Start(t))
-	s.enqueue(40, 10)
-	for first, how := range map[int]string{1: "ended = now() - interval '25 hours'", 11: "ended = now() - interval '25 hours', failed = true", 21: "ended = now() - interval '8 days', failed = true"} {
-		s.exec("UPDATE jobs SET error = 'down', error_at = now(), "+how+" WHERE first = $1", first)
-	}
-	seen := s.jobs()
-	require.Equal(t, []uint64{1, 1, 0}, []uint64{seen.Waiting, seen.Failed, seen.Done})
-	require.Len(t, seen.Failures, 1)
-	_, err := queue.Enqueue(t.Context(), s.Pool(), nil, 1)
-	require.NoError(t, err)
-	require.Equal(t, []int64{11, 31}, column[int64](s, "SELECT first FROM jobs ORDER BY 1"))
 }

@@ -214,6 +214,11 @@ func (s shared) jobs() queue.Summary {
 	return summary
 }
 
+// lastError returns the last error of a job.
+func (s shared) lastError(first uint64) string {
+	return one[string](s, "SELECT errors[cardinality(errors)]->>'error' FROM river_job WHERE args->'first' = to_jsonb($1::bigint)", first)
+}
+
 func one[T any](s shared, sql string, arguments ...any) (value T) {
 	s.Helper()
 	require.NoError(s, s.Pool().QueryRow(context.Background(), sql, arguments...).Scan(&value))
@@ -278,8 +283,13 @@ func (s shared) process() *process {
 	return p
 }
 
-// is is an SQL condition for a worker process.
+// is matches the ID of a worker process in SQL.
 func (p *process) is() string { return fmt.Sprintf("%%/%d/%%", p.Process.Pid) }
+
+// giveAway makes a job available, as River does with that of a dead worker, and the next to be taken.
+func (s shared) giveAway(first uint64) {
+	s.exec("UPDATE river_job SET state = 'available', scheduled_at = created_at WHERE finalized_at IS NULL AND args->'first' = to_jsonb($1::bigint)", first)
+}
 
 func (s shared) exec(sql string, arguments ...any) {
 	s.Helper()

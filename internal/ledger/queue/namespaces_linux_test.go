@@ -137,8 +137,8 @@ func killAcross(t *testing.T, server *postgrestest.Server, places []namespace, w
 		p.Wait()
 		workers[i] = start(i)
 	}
-	left()                                                                      // no earlier connection is left
-	s.exec("UPDATE jobs SET due = now() WHERE ended IS NULL AND taken IS NULL") // otherwise it waits for up to a minute
+	left()                                                                                                             // no earlier connection is left
+	s.exec("UPDATE river_job SET state = 'available', scheduled_at = now() WHERE state IN ('available', 'retryable')") // otherwise it waits for up to a minute
 	for _, p := range workers {
 		s.ends(p)
 	}

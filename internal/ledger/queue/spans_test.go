@@ -54,8 +54,8 @@ func TestEnqueueBesideOpenJobs(t *testing.T) {
 			require.True(t, i == 0 || have[i-1].Last < x.First, "%v beside %v", spans, others)
 			require.True(t, x.Blocks() <= size || heights(open)[x.First])
 		}
-		require.True(t, slices.IsSorted(column[uint64](s, "SELECT first FROM jobs ORDER BY id")[len(open):]), "they are taken in order of height")
-		s.exec("DELETE FROM jobs")
+		require.True(t, slices.IsSorted(column[uint64](s, "SELECT args->'first' FROM river_job ORDER BY id")[len(open):]), "they are taken in order of height")
+		s.exec("DELETE FROM river_job")
 	}
 }
 

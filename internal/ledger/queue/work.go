@@ -11,16 +11,19 @@ import (
 	"sync"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+
 	"github.com/feeledger/fees/internal/ledger"
-	"github.com/jackc/pgx/v5/pgxpool"
 )
 
 // ErrNoPostgreSQL reports that a ledger cannot be shared.
 var ErrNoPostgreSQL = errors.New("jobs need a PostgreSQL ledger")
 
 const (
-	look    = 500 * time.Millisecond // polling interval for open jobs
-	sealing = 5 * time.Second        // sealing interval
+	look    = 500 * time.Millisecond // polling interval for jobs
+	sealing = 5 * time.Second        // sealing interval, unless blocks were stored
 	outage  = 5 * time.Minute        // how long the database may be away before a worker ends
 )
 
@@ -28,12 +31,13 @@ const (
 type Options struct {
 	// Jobs is the number of concurrent jobs; 0 means 4.
 	Jobs int
-	// Limit is the time for one job; 0 means 10 s. It must be the same for all workers. Half is for judging,
-	// half for storing. A job that needs more for a single block gets twice the time at its next attempt, up to
+	// Limit is the time for one job; 0 means 10 s. It must be the same for all workers. Half is for judging. A job
+	// whose time is too short for a single block, or to store its blocks, gets twice the time at its next attempt, up to
 	// 64 times.
 	//
-	// A dead worker's job is taken over after one and a half times Limit (15 s), by the server's clock. Locks
-	// of a dead worker's unfinished transaction are released after at most three and a half times Limit (35 s).
+	// A worker counts as dead after one and a half times Limit (15 s), and River looks for such every 30 s. Clocks that
+	// differ by less than 5 s are harmless; otherwise, jobs are done twice. Locks of a dead worker's unfinished
+	// transaction are released after at most three and a half times Limit (35 s).
 	Limit time.Duration
 	// UntilDone ends the work when no job is left.
 	UntilDone bool
@@ -83,7 +87,7 @@ func (o Options) othersSealing() time.Duration {
 func (o Options) looking() time.Duration { return max(o.Limit/2, look) }
 
 func (o Options) withDefaults() Options {
-	o.Jobs, o.Limit, o.Logger = cmp.Or(o.Jobs, 4), cmp.Or(o.Limit, 10*time.Second), cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
+	o.Jobs, o.Limit, o.Logger = cmp.Or(o.Jobs, 4), cmp.Or(o.Limit, 10*time.Second), cmp.Or(o.Logger, silent)
 	if o.Permanent == nil {
 		o.Permanent = func(error) bool { return false }
 	}
@@ -96,64 +100,71 @@ func (o Options) withDefaults() Options {
 // Work processes jobs until its context ends or, with Options.UntilDone, until no job is left. When the context
 // ends, judged blocks are stored and the rest is left to others, within Options.Limit. Jobs that failed for good do
 // not make Work fail; Jobs lists them. Work fails if the ledger cannot be sealed for good, or if the database is
-// away for 5 minutes.
+// away for 5 minutes. It creates River's tables if they are missing.
 func Work(ctx context.Context, book *ledger.Book, judge Judge, o Options) error {
-	pool := book.Pool()
-	if pool == nil {
+	if book.Pool() == nil {
 		return ErrNoPostgreSQL
 	}
 	if o.Jobs < 0 || o.Limit < 0 {
 		return fmt.Errorf("work: %d jobs within %v each: neither may be negative", o.Jobs, o.Limit)
 	}
-	if err := prepare(ctx, pool); err != nil {
-		return err
-	}
-	o = o.withDefaults()
-	stopping, stop := context.WithCancel(ctx)
-	defer stop()
-	hard, cut := context.WithCancel(context.WithoutCancel(ctx))
-	defer cut()
-	wake := make(chan struct{}, 1)
-	w := &worker{Options: o, name: name(), book: book, judge: judge, stopping: stopping, wake: wake}
-	var workers sync.WaitGroup
-	for range o.Jobs {
-		workers.Go(func() { w.run(hard) })
+	w := &worker{Options: o.withDefaults(), book: book, judge: judge}
+	client, err := w.start(ctx)
+	if err != nil {
+		return fmt.Errorf("work: %w", err)
 	}
 	beside, left := context.WithCancel(context.WithoutCancel(ctx))
 	var enders sync.WaitGroup
-	enders.Go(func() { endStalled(beside, book, o) })
+	enders.Go(func() { w.endStalled(beside) })
 	defer enders.Wait()
 	defer left()
-	s := sealer{book, o, o.othersSealing()}
-	var sealed error
-	var sealers sync.WaitGroup
-	sealers.Go(func() {
-		if sealed = s.run(stopping, wake); sealed != nil {
-			stop()
-		}
-	})
-	err := wait(stopping, pool, o)
-	stop()
-	sealers.Wait()
-	defer time.AfterFunc(o.Limit, cut).Stop() // running jobs end by themselves unless they hang
-	workers.Wait()
-	if err := errors.Join(sealed, err); err != nil {
-		return err
+	err = w.attend(ctx)
+	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*w.Limit) // running jobs end within one
+	defer cancel()
+	client.StopAndCancel(ending) // jobs that it cannot end become due again
+	if err == nil {
+		err = w.sealLast(ctx)
 	}
-	return s.last(ctx)
+	return err
+}
+
+// start starts River's client, which takes jobs for the worker until it is stopped.
+func (w *worker) start(ctx context.Context) (*river.Client[pgx.Tx], error) {
+	if err := prepare(ctx, w.book.Pool()); err != nil {
+		return nil, err
+	}
+	host, _ := os.Hostname()
+	workers := river.NewWorkers()
+	river.AddWorker(workers, w)
+	client, err := river.NewClient(riverpgxv5.New(w.book.Pool()), &river.Config{
+		ID:                          fmt.Sprintf("%.60s/%d/%.8s", host, os.Getpid(), rand.Text()),
+		Logger:                      silent,
+		Workers:                     workers,
+		Queues:                      map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: w.Jobs}},
+		PollOnly:                    true, // saves a connection
+		FetchPollInterval:           look,
+		FetchCooldown:               10 * time.Millisecond,
+		JobTimeout:                  w.Limit * 3 / 2,
+		RescueStuckJobsAfter:        w.Limit * 3 / 2,
+		CancelledJobRetentionPeriod: 7 * 24 * time.Hour,
+	})
+	if err == nil {
+		err = client.Start(context.WithoutCancel(ctx))
+	}
+	return client, err
 }
 
 // endStalled terminates, at intervals until its context ends, the transactions of workers that vanished or froze
 // while sending.
-func endStalled(ctx context.Context, book *ledger.Book, o Options) {
-	ticker := time.NewTicker(o.looking())
+func (w *worker) endStalled(ctx context.Context) {
+	ticker := time.NewTicker(w.looking())
 	defer ticker.Stop()
 	for {
-		ended, err := book.EndStalled(ctx, o.stalled())
+		ended, err := w.book.EndStalled(ctx, w.stalled())
 		if err == nil && ended > 0 {
-			o.Logger.WarnContext(ctx, "terminated stalled connections of other workers", "connections", ended)
+			w.Logger.WarnContext(ctx, "terminated stalled connections of other workers", "connections", ended)
 		} else if err != nil && ctx.Err() == nil {
-			o.Logger.WarnContext(ctx, "stalled connections of other workers were not terminated", "error", message(err, o.Secrets))
+			w.Logger.WarnContext(ctx, "stalled connections of other workers were not terminated", "error", message(err, w.Secrets))
 		}
 		select {
 		case <-ctx.Done():
@@ -163,38 +174,83 @@ func endStalled(ctx context.Context, book *ledger.Book, o Options) {
 	}
 }
 
-// name returns the worker's name: host, process, and a random part for machines with the same name.
-func name() string {
-	host, _ := os.Hostname()
-	return fmt.Sprintf("%.60s/%d/%.8s", host, os.Getpid(), rand.Text())
-}
-
-// wait returns when all jobs are done or the work is cancelled.
-func wait(ctx context.Context, pool *pgxpool.Pool, o Options) error {
+// attend seals stored blocks until all jobs are done or the work is cancelled. A failed sealing is repeated unless its
+// error is permanent.
+func (w *worker) attend(ctx context.Context) error {
 	ticker := time.NewTicker(look)
 	defer ticker.Stop()
-	answered := time.Now()
+	sealed, responded := time.Now(), time.Now()
 	for {
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-ticker.C:
 		}
-		left, err := anyLeft(ctx, pool)
+		if w.stored.Swap(false) || time.Since(sealed) > sealing {
+			if _, err := w.book.Seal(ctx); err != nil && ctx.Err() == nil {
+				if w.Permanent(err) {
+					return fmt.Errorf("seal: %w", err)
+				}
+				w.Logger.WarnContext(ctx, "sealing failed", "error", message(err, w.Secrets))
+			}
+			sealed = time.Now()
+		}
+		left, err := w.anyLeft(ctx)
 		switch {
-		case err == nil && !left && o.UntilDone:
+		case err == nil && !left && w.UntilDone:
 			return nil
 		case err == nil:
-			answered = time.Now()
-		case ctx.Err() == nil && time.Since(answered) > outage:
+			responded = time.Now()
+		case ctx.Err() == nil && time.Since(responded) > outage:
 			return fmt.Errorf("the database is not responding: %w", err)
 		}
 	}
 }
 
-func anyLeft(ctx context.Context, pool *pgxpool.Pool) (left bool, err error) {
+func (w *worker) anyLeft(ctx context.Context) (left bool, err error) {
 	ctx, end := context.WithTimeout(ctx, 10*time.Second)
 	defer end()
-	err = pool.QueryRow(ctx, "SELECT EXISTS (SELECT FROM jobs WHERE ended IS NULL)").Scan(&left)
+	err = w.book.Pool().QueryRow(ctx, "SELECT EXISTS (SELECT FROM river_job WHERE state IN ('available', 'pending', 'retryable', 'running', 'scheduled'))").Scan(&left)
 	return left, err
+}
+
+// sealLast seals after the work is over. If the work was cancelled, it is limited to a few seconds: the next worker
+// continues.
+func (w *worker) sealLast(ctx context.Context) error {
+	last := ctx
+	if ctx.Err() != nil {
+		limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), sealing)
+		defer cancel()
+		last = limited
+	}
+	if err := sealRest(last, w.book, w.othersSealing()); err != nil && last.Err() == nil {
+		return fmt.Errorf("seal: %w", err)
+	}
+	if w.UntilDone {
+		return context.Cause(ctx)
+	}
+	return nil
+}
+
+// sealRest seals what is left. Its own sealing takes as long as needed. While another program seals, it keeps trying
+// until everything is sealed or that program's time is over: it may have died with the lock, or may not have
+// seen the last stored blocks.
+func sealRest(ctx context.Context, book *ledger.Book, others time.Duration) error {
+	for waited := time.Now(); ; {
+		sealed, err := book.Seal(ctx)
+		if err != nil {
+			return err
+		}
+		if sealed > 0 {
+			waited = time.Now()
+		}
+		if left, err := book.Unsealed(ctx); err == nil && !left || time.Since(waited) > others {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(look):
+		}
+	}
 }

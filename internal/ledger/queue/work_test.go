@@ -3,7 +3,6 @@ package queue_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"iter"
 	"sync/atomic"
 	"testing"
@@ -47,7 +46,7 @@ func TestTheLastSealingIsNotCut(t *testing.T) {
 	t.Parallel()
 	s := newShared(t, postgrestest.Start(t))
 	require.NoError(t, s.WriteJob(context.Background(), entries(t, chain.Heights{First: 1, Last: 30}), func(context.Context, pgx.Tx) error { return nil }))
-	require.NoError(t, queue.SealLast(context.Background(), s.Book, 1))
+	require.NoError(t, queue.SealRest(context.Background(), s.Book, 1))
 	require.Equal(t, chain.Some[uint64](30), s.status().Sealed)
 }
 
@@ -76,7 +75,7 @@ func TestAJobThatTakesLongGoesOnInAnother(t *testing.T) {
 	s.work(slow(160*time.Millisecond), queue.Options{Limit: 8 * time.Second})
 	s.requireDone(60)
 	require.GreaterOrEqual(t, s.jobs().Done, uint64(3)) // 60 × 160 ms, 4 s at a time
-	require.Equal(t, 1, one[int](s, "SELECT max(attempt) FROM jobs"))
+	require.Equal(t, 1, one[int](s, "SELECT max(attempt) FROM river_job"))
 }
 
 func TestAFailureIsTriedAgain(t *testing.T) {
@@ -111,7 +110,7 @@ func TestAFailureIsTriedAgain(t *testing.T) {
 	require.NoError(t, <-done)
 	s.requireDone(30)
 	require.Equal(t, int64(3), failures.Load())
-	require.Zero(t, one[int](s, "SELECT count(*) FROM jobs WHERE jobs::text LIKE '%sesame%'"))
+	require.Zero(t, one[int](s, "SELECT count(*) FROM river_job AS j WHERE j::text LIKE '%sesame%'"))
 }
 
 func TestAPermanentErrorIsNotTriedAgain(t *testing.T) {
@@ -154,7 +153,7 @@ func TestAJudgeThatHangs(t *testing.T) {
 			s.work(judge, queue.Options{Limit: 4 * time.Second})
 			s.requireDone(20)
 			require.Equal(t, int64(2), times.Load())
-			require.Contains(t, one[string](s, "SELECT error FROM jobs WHERE first = 1"), "no result for block 1 within 2s")
+			require.Contains(t, s.lastError(1), "no result for block 1 within 2s")
 			t.Logf("done after %.1f s", time.Since(started).Seconds())
 		})
 	}
@@ -173,7 +172,7 @@ func TestAJudgeThatPanics(t *testing.T) {
 	})
 	s.work(judge, queue.Options{})
 	s.requireDone(10)
-	require.Equal(t, "panic: password=***", one[string](s, "SELECT error FROM jobs"))
+	require.Equal(t, "panic: password=***", s.lastError(1))
 }
 
 func TestAJudgeThatDoesNotJudgeWhatWasAsked(t *testing.T) {
@@ -229,7 +228,7 @@ func TestWorkStopsCleanly(t *testing.T) {
 	jobs := s.jobs()
 	require.Equal(t, queue.Summary{Waiting: 1, Done: 1}, queue.Summary{Waiting: jobs.Waiting, Running: jobs.Running, Retrying: jobs.Retrying, Failed: jobs.Failed, Done: jobs.Done})
 	require.Empty(t, jobs.Failures)
-	require.Equal(t, stored+1, one[uint64](s, "SELECT first FROM jobs WHERE ended IS NULL"))
+	require.Equal(t, stored+1, one[uint64](s, "SELECT args->'first' FROM river_job WHERE finalized_at IS NULL"))
 
 	s.work(slow(0), queue.Options{})
 	s.requireDone(400)
@@ -247,55 +246,36 @@ func TestWorkStopsBeforeAnythingWasJudged(t *testing.T) {
 	jobs := s.jobs()
 	require.Equal(t, uint64(1), jobs.Waiting)
 	require.Empty(t, jobs.Failures)
-	require.Zero(t, one[int](s, "SELECT attempt FROM jobs"))
+	require.Zero(t, one[int](s, "SELECT attempt FROM river_job"))
 	s.work(slow(0), queue.Options{})
 	s.requireDone(10)
 }
 
-// slowTable makes storing blocks that match a condition slow.
-func (s shared) slowTable(seconds float64, condition string) {
-	s.exec(fmt.Sprintf(`CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS $$
-		BEGIN IF %s THEN PERFORM pg_sleep(%f); END IF; RETURN NEW; END $$`, condition, seconds))
-	s.exec("CREATE TRIGGER slow BEFORE INSERT ON blocks FOR EACH ROW EXECUTE FUNCTION slow()")
-}
-
-// Storing 60 blocks takes three times the limit: smaller batches are stored until all are there.
-func TestStoringThatTakesLong(t *testing.T) {
-	t.Parallel()
-	s := newShared(t, postgrestest.Start(t))
-	require.Equal(t, 1, s.enqueue(60, 60))
-	s.slowTable(0.1, "true")
-	s.work(slow(0), queue.Options{Jobs: 1, Limit: 4 * time.Second})
-	s.exec("DROP TRIGGER slow ON blocks")
-	s.requireDone(60)
-	require.LessOrEqual(t, one[int](s, "SELECT max(attempt) FROM jobs"), 6) // of 60, 30, 15, 7, 3 and 1 blocks
-	// A slow machine has judged fewer of them in its time.
-	require.Regexp(t, `^storing \d+ blocks from 1 on took longer than `, one[string](s, "SELECT error FROM jobs WHERE attempt > 1 LIMIT 1"))
-}
-
-// Judging or storing one block takes longer than the limit: the job, and the rest of it, get more time at the next attempt.
-func TestABlockThatTakesLong(t *testing.T) {
+// Judging or storing takes longer than the limit: the job, and the rest of it, get more time at the next attempt.
+func TestBlocksThatTakeLong(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
+		last  uint64
 		judge time.Duration
-		store float64
+		store string // SQL: seconds that a block takes
 		error string
 	}{
-		"to be judged": {3 * time.Second, 0, "no result for block 1 within "},
-		"to be stored": {0, 5, "storing 1 blocks from 2 on took longer than "},
+		"one to be judged":  {3, 3 * time.Second, "0", `^no result for block 1 within `},
+		"one to be stored":  {3, 0, "CASE WHEN NEW.height = 2 THEN 5 ELSE 0 END", `^storing \d+ blocks from \d+ on took longer than `},
+		"many to be stored": {60, 0, "0.1", `^storing \d+ blocks from 1 on took longer than `},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newShared(t, postgrestest.Start(t))
-			require.Equal(t, 1, s.enqueue(3, 3))
-			if test.store > 0 {
-				s.slowTable(test.store, "NEW.height = 2")
-			}
+			require.Equal(t, 1, s.enqueue(test.last, test.last))
+			s.exec(`CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS $$
+				BEGIN PERFORM pg_sleep(` + test.store + `); RETURN NEW; END $$`)
+			s.exec("CREATE TRIGGER slow BEFORE INSERT ON blocks FOR EACH ROW EXECUTE FUNCTION slow()")
 			s.work(slow(test.judge), queue.Options{Jobs: 1, Limit: 4 * time.Second})
-			s.exec("DROP TRIGGER IF EXISTS slow ON blocks")
-			s.requireDone(3)
-			require.Positive(t, one[int](s, "SELECT count(*) FROM jobs WHERE error LIKE $1 || '%'", test.error))
-			require.Positive(t, one[int](s, "SELECT max(doubled) FROM jobs")) // 1, or more on a slow machine
+			s.exec("DROP TRIGGER slow ON blocks")
+			s.requireDone(test.last)
+			require.Regexp(t, test.error, one[string](s, "SELECT errors[1]->>'error' FROM river_job WHERE errors IS NOT NULL ORDER BY id LIMIT 1"))
+			require.Positive(t, one[int](s, "SELECT max((metadata->>'doubled')::int) FROM river_job")) // 1, or more on a slow machine
 		})
 	}
 }

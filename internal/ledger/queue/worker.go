@@ -1,141 +1,192 @@
 package queue
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
-	"math"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/ledger"
 )
 
-// noting is the time limit for recording how a job ended.
-const noting = 5 * time.Second
+// task is a job: the blocks to judge and store.
+type task struct {
+	First uint64 `json:"first"`
+	Last  uint64 `json:"last"`
 
-// worker processes one job at a time in each of its Options.Jobs goroutines.
+	lost bool // this attempt's job belongs to another worker
+}
+
+// Kind names the jobs in River's table.
+func (task) Kind() string { return "blocks" }
+
+// InsertOpts lets the rest of a job go first, since the ledger cannot be sealed without it.
+func (task) InsertOpts() river.InsertOpts {
+	return river.InsertOpts{MaxAttempts: maxAttempts, Priority: 2}
+}
+
+const (
+	maxAttempts = 7 * 24 * 60 // a week of attempts, one a minute
+	maxErrors   = 10          // stored errors of a job
+	maxDoubled  = 6           // doublings of a job's time: 64 times, 10 min 40 s
+)
+
+// pause returns how long to wait after a failed attempt, counted from 1.
+func pause(attempt int) time.Duration {
+	return min(time.Second<<min(attempt-1, 10), time.Minute)
+}
+
+// worker processes jobs for River.
 type worker struct {
+	river.WorkerDefaults[task]
 	Options
-	name     string
-	book     *ledger.Book
-	judge    Judge
-	stopping context.Context // done when running jobs must stop
-	wake     chan<- struct{} // signals that blocks were stored
-	portion  portion
+	book   *ledger.Book
+	judge  Judge
+	stored atomic.Bool // since the last sealing
 }
 
-// run processes jobs until the worker stops.
-func (w *worker) run(ctx context.Context) {
-	for w.stopping.Err() == nil {
-		j, err := take(ctx, w.book.Pool(), w.name, w.Limit)
-		if err == nil && j != nil {
-			w.do(ctx, j)
-			continue
-		}
-		if err != nil && w.stopping.Err() == nil {
-			w.Logger.WarnContext(ctx, "taking a job failed", "error", message(err, w.Secrets))
-		}
-		select {
-		case <-w.stopping.Done():
-		case <-time.After(look):
-		}
+// doubled returns how often the job's time was doubled.
+func doubled(j *river.Job[task]) int {
+	var m struct{ Doubled int }
+	json.Unmarshal(j.Metadata, &m) // River has parsed it
+	return min(m.Doubled, maxDoubled)
+}
+
+// within returns the job's time.
+func (w *worker) within(j *river.Job[task]) time.Duration { return w.Limit << doubled(j) }
+
+// Timeout returns when River considers the worker dead. A live one ends its job earlier, see Work.
+func (w *worker) Timeout(j *river.Job[task]) time.Duration { return w.within(j) * 3 / 2 }
+
+// NextRetry returns the time of the next attempt. A worker that lost its job does not disturb the present one: River
+// reports its error for the job, and the present worker ends it before anyone may take it.
+func (w *worker) NextRetry(j *river.Job[task]) time.Time {
+	wait := pause(j.Attempt)
+	if j.Args.lost {
+		wait = 2 * w.Timeout(j)
 	}
+	return time.Now().Add(wait)
 }
 
-// do processes a job.
-func (w *worker) do(ctx context.Context, j *job) error {
+// errLost reports that a job belongs to another worker, errStored is what River hears of a stored job.
+var (
+	errLost   = errors.New("the job took too long and was given to another worker")
+	errStored = errors.New("the database lost the end of the job")
+)
+
+// Work processes a job. It always returns an error, because River may not end a job: it would do so after the
+// transaction, by the job's state only. If a standby that lacks the transaction has taken over, the blocks would be lost.
+// The error has no effect on a job that the transaction completed, and otherwise repeats it.
+func (w *worker) Work(ctx context.Context, j *river.Job[task]) error {
 	ended := w.Began()
 	err := w.work(ctx, j)
 	ended(outcomeOf(err))
-	if err == nil || errors.Is(err, errStopped) {
-		select {
-		case w.wake <- struct{}{}:
-		default:
-		}
+	if err == nil {
+		w.stored.Store(true)
+		return errStored
 	}
-	if err != nil {
-		w.leave(ctx, j, err)
-	}
-	return err
-}
-
-// leave records the end of a job that is not done. If the database cannot be reached, the job becomes due when its
-// time is over.
-func (w *worker) leave(ctx context.Context, j *job, why error) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), noting)
+	noting, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
-	var err error
-	if errors.Is(why, errStopped) {
-		err = j.putBack(ctx, w.book.Pool())
-	} else {
-		var slow *slowError
-		err = j.fail(ctx, w.book.Pool(), message(why, w.Secrets), errors.As(why, &slow) && slow.blocks == 1, w.Permanent(why))
+	lost := pgx.BeginFunc(noting, w.book.Pool(), func(tx pgx.Tx) error { return hold(noting, tx, j) })
+	var slow slowError
+	switch {
+	case errors.Is(lost, errLost):
+		j.Args.lost, err = true, lost
+	case errors.Is(err, errStopped):
+		return context.Canceled // River puts the job back as if it had not been started
+	case errors.As(err, &slow):
+		river.MetadataSet(ctx, "doubled", doubled(j)+1) // cannot fail inside a job
 	}
-	if err != nil && !errors.Is(err, errGiven) {
-		w.Logger.WarnContext(ctx, "the outcome of a job was not stored", "job", j.id, "error", message(err, w.Secrets))
+	text := errors.New(message(err, w.Secrets))
+	if w.Permanent(err) {
+		return river.JobCancel(text)
 	}
+	return text
 }
 
 // work returns errStopped if the worker stopped before anything was judged.
-func (w *worker) work(ctx context.Context, j *job) (err error) {
+func (w *worker) work(ctx context.Context, j *river.Job[task]) (err error) {
 	defer recovered(&err)
-	within := j.within(w.Limit)
-	ctx, cancel := context.WithTimeout(ctx, within)
+	within := w.within(j)
+	// What was judged is stored although the worker stops, within the limit of other jobs.
+	storing, cancel := context.WithTimeout(context.WithoutCancel(ctx), within)
 	defer cancel()
-	missing, err := w.book.Missing(ctx, j.blocks)
+	defer context.AfterFunc(ctx, func() { time.AfterFunc(w.Limit, cancel) })()
+	missing, err := w.book.Missing(storing, chain.Heights{First: j.Args.First, Last: j.Args.Last})
 	switch {
 	case err != nil:
 		return err
 	case len(missing) == 0:
-		return j.complete(ctx, w.book.Pool())
+		return pgx.BeginFunc(storing, w.book.Pool(), func(tx pgx.Tx) error { return complete(storing, tx, j) })
 	}
 	entries, why := w.judging(ctx, missing, within/2)
 	switch {
 	case why == nil:
-		return w.store(ctx, j, entries, j.complete)
+		return w.store(storing, j, entries, complete)
 	case len(entries) == 0 && errors.Is(why, errTime):
-		return &slowError{fmt.Sprintf("no result for block %d within %v", missing[0].First, within/2), 1}
+		return slowError(fmt.Sprintf("no result for block %d within %v", missing[0].First, within/2))
 	case len(entries) == 0:
 		return why
-	case errors.Is(why, errTime), errors.Is(why, errEnough), errors.Is(why, errStopped):
-		next := entries[len(entries)-1].Height() + 1
-		return w.store(ctx, j, entries, func(ctx context.Context, db execer) error { return j.split(ctx, db, next) })
+	case errors.Is(why, errTime), errors.Is(why, errStopped):
+		return w.store(storing, j, entries, func(ctx context.Context, tx pgx.Tx, j *river.Job[task]) error {
+			rest := task{First: entries[len(entries)-1].Height() + 1, Last: j.Args.Last}
+			_, err := river.ClientFromContext[pgx.Tx](ctx).InsertTx(ctx, tx, rest, &river.InsertOpts{Priority: 1, Metadata: j.Metadata})
+			if err != nil {
+				return err
+			}
+			return complete(ctx, tx, j)
+		})
 	}
-	if err := w.store(ctx, j, entries, j.hold); err != nil {
+	return cmp.Or(w.store(storing, j, entries, hold), why)
+}
+
+// slowError reports that the time of a job was too short.
+type slowError string
+
+func (e slowError) Error() string { return string(e) }
+
+// hold blocks takeovers of a job until the transaction ends, if the job still belongs to this attempt. It does whatever
+// the state is, unless the job is completed: reports of earlier attempts, and of a rescuer whose victim is alive, change
+// the state only. Of the errors, of which River keeps one of each attempt, it leaves the last ones.
+func hold(ctx context.Context, tx pgx.Tx, j *river.Job[task]) error {
+	held, err := tx.Exec(ctx, `UPDATE river_job SET state = 'running', finalized_at = NULL, errors = errors[cardinality(errors) - $3:]
+		WHERE id = $1 AND attempted_at = $2 AND state <> 'completed'`, j.ID, j.AttemptedAt, maxErrors-2)
+	if err == nil && held.RowsAffected() == 0 {
+		err = errLost
+	}
+	return err
+}
+
+// complete marks a job as done if it still belongs to this attempt.
+func complete(ctx context.Context, tx pgx.Tx, j *river.Job[task]) error {
+	if err := hold(ctx, tx, j); err != nil {
 		return err
 	}
-	return why
+	_, err := river.JobCompleteTx[*riverpgxv5.Driver](ctx, tx, j)
+	return err
 }
 
-// slowError reports that the time of a job was too short for a number of blocks.
-type slowError struct {
-	message string
-	blocks  int
-}
-
-func (e *slowError) Error() string { return e.message }
-
-// store stores entries and updates their job in the same transaction. If it takes too long, it returns a slowError,
-// and this worker's next batch is smaller.
-func (w *worker) store(ctx context.Context, j *job, entries []*ledger.Entry, also func(context.Context, execer) error) error {
+// store stores entries and updates their job in the same transaction. If it takes too long, it returns a slowError.
+func (w *worker) store(ctx context.Context, j *river.Job[task], entries []*ledger.Entry, also func(context.Context, pgx.Tx, *river.Job[task]) error) error {
 	began := time.Now()
 	err := w.book.WriteJob(ctx, entries, func(ctx context.Context, tx pgx.Tx) error {
 		// If this machine vanishes now, the server must not wait long for the end.
 		if _, err := tx.Exec(ctx, "SET LOCAL idle_in_transaction_session_timeout = '10s'"); err != nil {
 			return err
 		}
-		return also(ctx, tx)
+		return also(ctx, tx, j)
 	})
-	if took := time.Since(began); err == nil {
-		w.portion.stored(len(entries), took, j.within(w.Limit)/2)
-	} else if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		w.portion.failed(len(entries))
-		err = &slowError{fmt.Sprintf("storing %d blocks from %d on took longer than %v", len(entries), entries[0].Height(), took.Round(time.Millisecond)), len(entries)}
+	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		err = slowError(fmt.Sprintf("storing %d blocks from %d on took longer than %v", len(entries), entries[0].Height(), time.Since(began).Round(time.Millisecond)))
 	}
 	return err
 }
@@ -147,38 +198,36 @@ type Judge func(ctx context.Context, span chain.Heights) iter.Seq2[*ledger.Entry
 // Why judging stopped early.
 var (
 	errTime    = errors.New("the time limit of the job is reached")
-	errEnough  = errors.New("the batch is full")
 	errStopped = errors.New("the worker is stopping")
 )
 
-// judging returns the entries judged within a time, and why they are incomplete: errTime, errEnough, errStopped,
-// or an error. It does not wait for a judge that ignores its context.
+// judging returns the entries judged within a time, and why they are incomplete: errTime, errStopped, or an error. It
+// does not wait for a judge that ignores its context.
 func (w *worker) judging(ctx context.Context, spans []chain.Heights, within time.Duration) ([]*ledger.Entry, error) {
-	ctx, end := context.WithTimeoutCause(ctx, within, errTime)
+	stopping := ctx
+	ctx, end := context.WithTimeout(ctx, within)
 	defer end()
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	defer context.AfterFunc(w.stopping, func() { stop(errStopped) })()
-
 	judged := make(chan *ledger.Entry)
 	ended := make(chan error, 1)
 	go func() { ended <- w.feed(ctx, spans, judged) }()
 	var entries []*ledger.Entry
-	last, limit := spans[len(spans)-1].Last, w.portion.size()
 	for {
+		var err error
 		select {
 		case e := <-judged:
-			if entries = append(entries, e); len(entries) >= limit && e.Height() != last {
-				return entries, errEnough
-			}
-		case err := <-ended:
-			if err != nil && ctx.Err() != nil {
-				err = context.Cause(ctx)
-			}
-			return entries, err
+			entries = append(entries, e)
+			continue
+		case err = <-ended:
 		case <-ctx.Done():
-			return entries, context.Cause(ctx)
+			err = ctx.Err()
 		}
+		switch {
+		case err != nil && stopping.Err() != nil:
+			err = errStopped
+		case err != nil && ctx.Err() != nil:
+			err = errTime
+		}
+		return entries, err
 	}
 }
 
@@ -206,38 +255,4 @@ func (w *worker) feed(ctx context.Context, spans []chain.Heights, judged chan<- 
 		}
 	}
 	return nil
-}
-
-// portion limits how many blocks a worker stores in one transaction. The limit is halved when storing takes too
-// long, and doubled when it is quick.
-type portion struct {
-	mu    sync.Mutex
-	limit int // 0: no limit
-}
-
-func (p *portion) size() int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.limit == 0 {
-		return math.MaxInt
-	}
-	return p.limit
-}
-
-// failed halves the limit after blocks could not be stored in time.
-func (p *portion) failed(blocks int) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if half := max(blocks/2, 1); p.limit == 0 || half < p.limit {
-		p.limit = half
-	}
-}
-
-// stored doubles the limit if storing that many blocks took less than a quarter of the time.
-func (p *portion) stored(blocks int, took, of time.Duration) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if blocks == p.limit && took < of/4 {
-		p.limit *= 2
-	}
 }

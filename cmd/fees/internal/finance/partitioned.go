@@ -12,7 +12,7 @@ import (
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
-	"github.com/feeledger/fees/internal/ledger/dataset"
+	"github.com/feeledger/fees/internal/finance/dataset"
 )
 
 // withPeriods are the flags allowed when all accounts are exported.

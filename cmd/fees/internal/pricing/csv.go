@@ -12,7 +12,7 @@ import (
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/internal/app"
-	"github.com/feeledger/fees/internal/table"
+	"github.com/feeledger/fees/internal/sys/plain"
 )
 
 // column is a column of the CSV. Columns are named after the keys of the JSON, the block's first, with
@@ -126,7 +126,7 @@ func writeCSVRows(w io.Writer, r *evidence.Report, book *app.AddressBook) error 
 	for i := range r.Transactions {
 		var row []string
 		for _, c := range columns {
-			row = append(row, table.Safe(c.value(r, &r.Transactions[i])))
+			row = append(row, plain.Cell(c.value(r, &r.Transactions[i])))
 		}
 		rows = append(rows, row)
 	}

@@ -149,7 +149,7 @@ func particular(row rule.PriceRow) (list []string) {
 func (l *listing) proofs(n *network.Network) {
 	treasury := "not known"
 	if n.Treasury != nil {
-		treasury = console.TokenOfNetwork(n).Account(*n.Treasury)
+		treasury = console.Token(n.Token()).Account(*n.Treasury)
 	}
 	l.WriteString("\n")
 	l.Line(cmp.Or(n.TreasuryName, "treasury")+": "+treasury, 2)

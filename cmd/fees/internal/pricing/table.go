@@ -17,7 +17,7 @@ import (
 
 // writeTable writes a report as text.
 func writeTable(page *console.Page, r *evidence.Report, rules network.Rules, book *app.AddressBook) {
-	token := console.TokenOf(&rules)
+	token := console.Token(rules.Token)
 	writeHead(page, r, rules)
 	if len(r.Transactions) > 0 {
 		page.WriteString("\n")

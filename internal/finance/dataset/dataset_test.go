@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/finance/dataset"
 	"github.com/feeledger/fees/internal/ledger"
-	"github.com/feeledger/fees/internal/ledger/dataset"
 )
 
 var moonbeam = dataset.Chain{Network: "moonbeam", Genesis: chain.Some(chain.Hash{1}), Program: "the test"}

@@ -15,8 +15,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/feeledger/fees/internal/finance/dataset"
 	"github.com/feeledger/fees/internal/ledger"
-	"github.com/feeledger/fees/internal/ledger/dataset"
 	"github.com/feeledger/fees/internal/test/crashtest"
 )
 

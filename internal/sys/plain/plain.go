@@ -1,12 +1,38 @@
-package table
+// Package plain makes untrusted text safe to store and show.
+package plain
 
 import (
 	"regexp"
 	"strings"
 	"unicode"
-
-	"github.com/feeledger/fees/internal/console"
 )
+
+// Line returns untrusted text as one line, without control characters and direction marks. Line breaks and tabs
+// become spaces, invalid UTF-8 becomes U+FFFD.
+func Line(text string) string {
+	if IsASCII(text) {
+		return text
+	}
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n', r == '\t', r == '\u2028', r == '\u2029':
+			return ' '
+		case unicode.Is(unicode.C, r):
+			return -1
+		}
+		return r
+	}, text)
+}
+
+// IsASCII reports whether all characters are printable ASCII.
+func IsASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] > '~' {
+			return false
+		}
+	}
+	return true
+}
 
 // number matches text that may start with a sign without being a formula.
 var number = regexp.MustCompile(`^-?[0-9]+(\.[0-9]+)?$`)
@@ -15,14 +41,13 @@ var number = regexp.MustCompile(`^-?[0-9]+(\.[0-9]+)?$`)
 // the other-width forms that East Asian versions accept.
 const triggers = "=+-@|" + "\u2212" + "\uff1d\uff0b\uff0d\uff20\uff5c" + "\ufe66\ufe62\ufe63\ufe6b"
 
-// Safe returns text as one line without control characters that no spreadsheet reads from CSV as a formula:
-// if its first visible character could start one, an apostrophe is prepended. A plain decimal number such as
+// Cell returns text as one [Line] that no spreadsheet reads from CSV as a formula: if its first visible character could start one, an apostrophe is prepended. A plain decimal number such as
 // -5 is unchanged. Programs that read the file as data see the apostrophe.
 //
 // Source: OWASP, CSV Injection; it names = + - @, tab, carriage return, line feed
 // and the full-width forms. Control characters are removed first.
-func Safe(text string) string {
-	text = console.Printable(text)
+func Cell(text string) string {
+	text = Line(text)
 	for _, r := range text {
 		if unicode.IsSpace(r) || blank(r) {
 			continue

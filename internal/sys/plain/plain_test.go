@@ -1,4 +1,4 @@
-package table_test
+package plain_test
 
 import (
 	"strings"
@@ -8,11 +8,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/internal/console"
-	"github.com/feeledger/fees/internal/table"
+	"github.com/feeledger/fees/internal/sys/plain"
 )
 
-func TestSafe(t *testing.T) {
+func TestCell(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                   "",
 		"balances.transfer":  "balances.transfer",
@@ -48,18 +47,18 @@ func TestSafe(t *testing.T) {
 		"\u2028=1":           "' =1",
 		"\u0301=1":           "'\u0301=1", // an accent without a letter
 	} {
-		require.Equal(t, want, table.Safe(text), "%q", text)
+		require.Equal(t, want, plain.Cell(text), "%q", text)
 	}
 }
 
-func FuzzSafe(f *testing.F) {
+func FuzzCell(f *testing.F) {
 	for _, text := range []string{"=1", " \t-1", "-5", "\r\n@", "\x00\uff1d", "'+", "\xff=", "\u202e=", "5=", "\U000e0001="} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		safe := table.Safe(text)
+		safe := plain.Cell(text)
 		require.True(t, utf8.ValidString(safe))
-		require.Equal(t, safe, table.Safe(safe), "safe text is unchanged")
+		require.Equal(t, safe, plain.Cell(safe), "safe text is unchanged")
 		for _, r := range safe {
 			require.False(t, unicode.Is(unicode.C, r), "%q", r)
 		}
@@ -71,6 +70,6 @@ func FuzzSafe(f *testing.F) {
 			require.Empty(t, strings.Trim(safe, "-.0123456789"), "is not a number")
 		}
 		// Only invisible characters are removed, and only the apostrophe is added.
-		require.Equal(t, console.Printable(text), safe[len(safe)-len(console.Printable(text)):])
+		require.Equal(t, plain.Line(text), safe[len(safe)-len(plain.Line(text)):])
 	})
 }
