@@ -1,5 +1,6 @@
-// Package archive contains what both kinds of archives share, those of a gateway's answers and those of a node's proofs: a
-// manifest lists each file with its checksum, and carries its own.
+// Package archive is the container of both kinds of archives, those of a gateway's answers and those of a node's proofs: a
+// directory whose manifest lists each file with its checksum, and carries its own. A file is compared when it is read, and
+// the manifest is written when everything else is on disk.
 package archive
 
 import (

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -55,10 +56,7 @@ func WriteXLSX(w io.Writer, sheets ...*Sheet) error {
 	if err := b.finish(); err != nil {
 		return err
 	}
-	if _, err := file.Seek(0, io.SeekStart); err != nil {
-		return err
-	}
-	_, err = io.Copy(w, file)
+	_, err = io.Copy(w, io.NewSectionReader(file, 0, math.MaxInt64))
 	return err
 }
 
@@ -88,9 +86,11 @@ func (b *workbook) writeSheet(in *bookSheet, s *Sheet) error {
 		return err
 	}
 	l := &lines{out: bufio.NewWriter(part), book: b, sheet: s}
+	var headers []string
 	for _, c := range s.Columns {
 		l.formats = append(l.formats, s.numberFormat(c))
 		for _, header := range c.names() {
+			headers = append(headers, header)
 			in.Widths = append(in.Widths, max(widths[c.Kind], len(header)+4)) // plus the filter button
 		}
 	}
@@ -104,7 +104,10 @@ func (b *workbook) writeSheet(in *bookSheet, s *Sheet) error {
 	}
 	// How many lines follow is unknown yet, and some readers would trust a wrong number.
 	err = bookForms.ExecuteTemplate(l.out, "start of sheet", in)
-	if err := cmp.Or(err, l.writeTitle(), l.writeNotes(above), l.writeHeader()); err != nil {
+	if err == nil && s.Title != "" {
+		err = l.writeTexts(style{textFormat, true}, s.Title)
+	}
+	if err := cmp.Or(err, l.writeNotes(above), l.writeTexts(style{generalFormat, true}, headers...)); err != nil {
 		return err
 	}
 	t := newTotals(s)
@@ -112,7 +115,7 @@ func (b *workbook) writeSheet(in *bookSheet, s *Sheet) error {
 	err = s.each(func(row []any) error {
 		for i, value := range row {
 			n, ok := value.(integer)
-			asText[i] = asText[i] || ok && !isExact(n)
+			asText[i] = asText[i] || ok && !fits(string(n))
 		}
 		if err := t.add(row); err != nil {
 			return err
@@ -156,33 +159,25 @@ func (s *Sheet) numberFormat(c Column) string {
 	return decimalFormat(decimals)
 }
 
-func (l *lines) writeTitle() error {
-	if l.sheet.Title == "" {
-		return nil
-	}
-	return l.write(func() { l.text(style{textFormat, true}, l.sheet.Title) })
+// writeTexts writes a line of texts.
+func (l *lines) writeTexts(s style, texts ...string) error {
+	return l.write(func() {
+		for _, text := range texts {
+			l.text(s, text)
+		}
+	})
 }
 
 func (l *lines) writeNotes(notes []string) error {
 	for _, note := range notes {
-		if err := l.write(func() { l.text(style{textFormat, false}, "note: "+note) }); err != nil {
+		if err := l.writeTexts(style{textFormat, false}, "note: "+note); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (l *lines) writeHeader() error {
-	return l.write(func() {
-		for _, c := range l.sheet.Columns {
-			for _, header := range c.names() {
-				l.text(style{generalFormat, true}, header)
-			}
-		}
-	})
-}
-
-// write writes the next line. Cells calls text, number, boolean or skip for each cell.
+// write writes the next line. Cells calls text, number or skip for each cell.
 func (l *lines) write(cells func()) error {
 	if l.last == maxLines {
 		return fmt.Errorf("sheet %q has more rows than XLSX can hold (%d lines with header and totals); write CSV or Parquet, or only part of the rows", l.sheet.Name, maxLines)
@@ -233,49 +228,40 @@ func (l *lines) number(s style, formula, digits string) {
 	l.out.WriteString("<v>" + digits + "</v></c>")
 }
 
-func (l *lines) boolean(value bool) {
-	l.start(style{generalFormat, false}, "b")
-	if value {
-		l.out.WriteString("<v>1</v></c>")
-	} else {
-		l.out.WriteString("<v>0</v></c>")
-	}
-}
-
 // writeValue writes the cell of a value, or the two cells of an amount.
 func (l *lines) writeValue(c Column, format string, value any) {
+	text, digits := exact(value), "" // as a number
 	switch v := value.(type) {
 	case nil, unknownAmount:
 		l.skip(len(c.names()))
 		return
 	case bool:
-		l.boolean(v)
+		digit := "0"
+		if v {
+			digit = "1"
+		}
+		l.start(style{generalFormat, false}, "b")
+		l.out.WriteString("<v>" + digit + "</v></c>")
 		return
 	case chain.SignedWei:
-		l.text(style{textFormat, false}, v.String())
-		l.number(style{format, false}, "", rounded(l.sheet.Tokens(v)))
-		return
+		l.text(style{textFormat, false}, text)
+		digits = rounded(l.sheet.Tokens(v))
 	case chain.Time:
-		l.number(style{format, false}, "", dayNumber(v.Std()))
-		return
+		digits = dayNumber(v.Std())
 	case date:
-		l.number(style{format, false}, "", dayNumber(v.start))
-		return
-	case money.Amount, percent:
-		if digits := exact(v); fits(digits) {
-			l.number(style{format, false}, "", rounded(digits))
-			return
-		}
-	case integer, chain.GasPrice:
-		if n := integer(exact(v)); isExact(n) {
-			l.number(style{format, false}, "", string(n))
-			return
+		digits = dayNumber(v.start)
+	case money.Amount, percent, integer, chain.GasPrice:
+		if fits(text) {
+			digits = rounded(text)
 		}
 	case Worded:
-		l.text(style{textFormat, false}, v.Words())
-		return
+		text = v.Words()
 	}
-	l.text(style{textFormat, false}, exact(value))
+	if digits != "" {
+		l.number(style{format, false}, "", digits)
+	} else {
+		l.text(style{textFormat, false}, text)
+	}
 }
 
 // writeTotals writes the totals of the rows in lines first to last. A sum that would be rounded, or would
@@ -304,7 +290,7 @@ func (l *lines) writeTotals(t *totals, asText []bool, first, last int) error {
 					l.text(text, digits)
 				}
 			case integer:
-				if isExact(v) && !asText[i] {
+				if fits(string(v)) && !asText[i] {
 					l.number(figure, sum, string(v))
 				} else {
 					l.text(text, string(v))
@@ -322,18 +308,9 @@ func (l *lines) writeTotals(t *totals, asText []bool, first, last int) error {
 	})
 }
 
-// isExact reports whether a spreadsheet keeps all digits of a number.
-func isExact(n integer) bool {
-	digits := len(n)
-	if n[0] == '-' {
-		digits--
-	}
-	return digits <= 15
-}
-
 // fits reports whether a spreadsheet keeps all digits of a decimal number.
 func fits(number string) bool {
-	return isExact(integer(strings.Replace(number, ".", "", 1)))
+	return len(number)-strings.Count(number, "-")-strings.Count(number, ".") <= 15
 }
 
 // rounded returns an amount as the nearest spreadsheet number. The exact amount is always next to it.

@@ -257,12 +257,25 @@ func (a *Archive) FeesTreasuryProportion(_ context.Context, key string, at uint6
 	})
 }
 
-// hasParameters reports whether FeesTreasuryProportion was requested when the archive was made.
-func (a *Archive) hasParameters() bool {
+// requested reports whether a kind of answer was requested when the archive was made: as the manifest states, or else if it
+// has a directory.
+func (a *Archive) requested(directory string, stated func(*Manifest) bool) bool {
 	if a.manifest != nil {
-		return a.manifest.ParameterKey != ""
+		return stated(a.manifest)
 	}
-	return a.has(parameterDirectory)
+	return a.has(directory)
+}
+
+func (a *Archive) hasParameters() bool {
+	return a.requested(parameterDirectory, func(m *Manifest) bool { return m.ParameterKey != "" })
+}
+
+func (a *Archive) hasBlockWeights() bool {
+	return a.requested(weightDirectory, func(m *Manifest) bool { return len(m.BlockWeights) > 0 })
+}
+
+func (a *Archive) hasBaseFees() bool {
+	return a.requested(baseFeeDirectory, func(m *Manifest) bool { return m.BaseFeeItem != "" })
 }
 
 // BlockWeight returns the weight that the chain counted for the block at a height, by class. It returns
@@ -273,14 +286,6 @@ func (a *Archive) BlockWeight(_ context.Context, at uint64) (none chain.AtBlock[
 		return none, fmt.Errorf("%s: %s: %w", a.name, path, chain.ErrNotOffered)
 	}
 	return readAt(a, path, at, sidecar.DecodeBlockWeight)
-}
-
-// hasBlockWeights reports whether system.blockWeight was requested when the archive was made.
-func (a *Archive) hasBlockWeights() bool {
-	if a.manifest != nil {
-		return len(a.manifest.BlockWeights) > 0
-	}
-	return a.has(weightDirectory)
 }
 
 // Extrinsics returns [chain.ErrNotOffered]: a gateway's answers contain only decoded extrinsics.

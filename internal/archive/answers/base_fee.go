@@ -20,14 +20,6 @@ func (a *Archive) BaseFee(_ context.Context, item string, at uint64) (none chain
 	})
 }
 
-// hasBaseFees reports whether base fees were requested when the archive was made.
-func (a *Archive) hasBaseFees() bool {
-	if a.manifest != nil {
-		return a.manifest.BaseFeeItem != ""
-	}
-	return a.has(baseFeeDirectory)
-}
-
 // baseFee answers a request for a storage item of a pallet, if it is the recorded base fee.
 func (g gateway) baseFee(pallet, name string) (answer func(uint64) (string, error), is bool) {
 	if !g.archive.hasBaseFees() {

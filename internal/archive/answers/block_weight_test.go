@@ -18,6 +18,7 @@ import (
 	"github.com/feeledger/fees/gatewayclient/sidecar"
 	"github.com/feeledger/fees/internal/archive/answers"
 	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/internal/test/crashtest"
 	"github.com/feeledger/fees/internal/test/pairs"
 )
 
@@ -96,7 +97,7 @@ func TestBlockWeights(t *testing.T) {
 			manifest, err := answers.Verify(ctx, directory, nil)
 			require.NoError(t, err)
 			require.Equal(t, []chain.Heights{{First: c.first, Last: c.last}}, manifest.BlockWeights)
-			require.Contains(t, tree(t, directory)["manifest.json"], fmt.Sprintf("\"block_weights\": [\n  {\n   \"first\": %d,\n   \"last\": %d\n  }\n ]", c.first, c.last))
+			require.Contains(t, crashtest.Tree(t, directory)["manifest.json"], fmt.Sprintf("\"block_weights\": [\n  {\n   \"first\": %d,\n   \"last\": %d\n  }\n ]", c.first, c.last))
 			require.Len(t, gateway.weights(0), int(c.last-c.first+1), "no other heights are asked for")
 			slices.Sort(gateway.paths)
 			require.Equal(t, slices.Compact(slices.Clone(gateway.paths)), gateway.paths, "nothing is asked twice")
@@ -121,17 +122,17 @@ func TestBlockWeights(t *testing.T) {
 				require.Equal(t, weightOf(at), body(t, get(a, http.MethodGet, strings.Replace(path, fmt.Sprint("=", at), "="+hashOf(at), 1))))
 			}
 			if !c.options.Segments {
-				require.Equal(t, weightPaths(c.first, c.last), slices.Sorted(maps.Keys(only(tree(t, directory), "block-weight/"))))
+				require.Equal(t, weightPaths(c.first, c.last), slices.Sorted(maps.Keys(only(crashtest.Tree(t, directory), "block-weight/"))))
 			}
 
 			// From its copy: the same. And nothing that is there is asked for again, whatever the
 			// tables say by now.
-			require.Equal(t, tree(t, directory), tree(t, recordedWith(t, client, c.options)))
-			want := tree(t, directory)
+			require.Equal(t, crashtest.Tree(t, directory), crashtest.Tree(t, recordedWith(t, client, c.options)))
+			want := crashtest.Tree(t, directory)
 			c.options.BlockWeight = func(chain.AtBlock[chain.Runtime]) bool { return false }
 			_, err = answers.Record(ctx, gone{}, directory, c.options)
 			require.NoError(t, err)
-			require.Equal(t, want, tree(t, directory))
+			require.Equal(t, want, crashtest.Tree(t, directory))
 		})
 	}
 }
@@ -146,15 +147,15 @@ func TestBlockWeightsByTurns(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []chain.Heights{{First: 0, Last: 5}, {First: 10, Last: 15}}, manifest.BlockWeights)
 	require.Equal(t, slices.Sorted(slices.Values(append(weightPaths(0, 5), weightPaths(10, 15)...))),
-		slices.Sorted(maps.Keys(only(tree(t, directory), "block-weight/"))))
+		slices.Sorted(maps.Keys(only(crashtest.Tree(t, directory), "block-weight/"))))
 
 	// The runtime that the last block left behind executed none of them.
 	fourth := func(r chain.AtBlock[chain.Runtime]) bool { return r.Value.SpecVersion == 4 }
 	directory = recordedWith(t, gateway, answers.RecordOptions{First: 6, Last: 15, BlockWeight: fourth})
-	require.NotContains(t, tree(t, directory)["manifest.json"], "block_weights")
+	require.NotContains(t, crashtest.Tree(t, directory)["manifest.json"], "block_weights")
 
 	directory = recordedWith(t, gateway, answers.RecordOptions{First: 0, Last: 0, BlockWeight: odd})
-	require.Equal(t, weightPaths(0, 0), slices.Sorted(maps.Keys(only(tree(t, directory), "block-weight/"))))
+	require.Equal(t, weightPaths(0, 0), slices.Sorted(maps.Keys(only(crashtest.Tree(t, directory), "block-weight/"))))
 }
 
 // A long range takes four questions a block and few for the runtimes.
@@ -183,7 +184,7 @@ func TestBlockWeightThatChanged(t *testing.T) {
 	plain := answers.RecordOptions{First: 6, Last: 9, BlockWeight: wanting}
 	for file, options := range map[string]answers.RecordOptions{"block-weight/8.json": plain, "segments/6-9.zip": answers.WithSegments(plain, 10)} {
 		directory := recordedWith(t, gateway, options)
-		want := tree(t, directory)
+		want := crashtest.Tree(t, directory)
 		place := strings.Index(want[file], "6040553077") // of a plain file
 		if place < 0 {
 			place = strings.Index(want[file], "block-weight/8.json") + len("block-weight/8.json") + 10 // in its frame
@@ -203,7 +204,7 @@ func TestBlockWeightThatChanged(t *testing.T) {
 		require.ErrorContains(t, err, "block-weight/8.json: the archive is damaged")
 		_, err = answers.Record(ctx, gateway, directory, options)
 		require.NoError(t, err)
-		require.Equal(t, want, tree(t, directory))
+		require.Equal(t, want, crashtest.Tree(t, directory))
 	}
 }
 
@@ -259,12 +260,12 @@ func TestBlockWeightsThatAreRefused(t *testing.T) {
 			require.NoError(t, err, name)
 
 			// Without its manifest it continues with the existing files.
-			want := tree(t, directory)
+			want := crashtest.Tree(t, directory)
 			require.NoError(t, os.Remove(filepath.Join(directory, "manifest.json")))
 			asked := len(gateway.paths)
 			_, err = answers.Record(ctx, gateway, directory, options)
 			require.NoError(t, err, name)
-			require.Equal(t, want, tree(t, directory), name)
+			require.Equal(t, want, crashtest.Tree(t, directory), name)
 			again := []string{sidecar.BlockWeightPath(8)}
 			if options.Segments {
 				again = nil
@@ -285,7 +286,7 @@ func TestBlockWeightsThatNobodyWants(t *testing.T) {
 	manifest, err := answers.Record(ctx, gateway, directory, options)
 	require.NoError(t, err)
 	require.Empty(t, manifest.BlockWeights)
-	require.Equal(t, tree(t, recordedWith(t, gateway, options)), tree(t, directory))
+	require.Equal(t, crashtest.Tree(t, recordedWith(t, gateway, options)), crashtest.Tree(t, directory))
 }
 
 // An archive that was made without them stays as it is: it is verified, read, served, and
@@ -295,7 +296,7 @@ func TestArchiveWithoutBlockWeights(t *testing.T) {
 	gateway := newCounting(9)
 	options := answers.RecordOptions{First: 6, Last: 9}
 	directory := recordedWith(t, gateway, options)
-	want := tree(t, directory)
+	want := crashtest.Tree(t, directory)
 	require.NotContains(t, want["manifest.json"], "block_weights")
 	_, err := answers.Verify(ctx, directory, nil)
 	require.NoError(t, err)
@@ -310,7 +311,7 @@ func TestArchiveWithoutBlockWeights(t *testing.T) {
 	options.BlockWeight = wanting
 	_, err = answers.Record(ctx, gone{}, directory, options)
 	require.NoError(t, err)
-	require.Equal(t, want, tree(t, directory))
+	require.Equal(t, want, crashtest.Tree(t, directory))
 }
 
 // Which runtimes executed the blocks has to be known before the first of them is kept.
@@ -324,10 +325,10 @@ func TestBlockWeightsWithoutARuntime(t *testing.T) {
 		directory := t.TempDir()
 		_, err := answers.Record(ctx, gateway, directory, answers.RecordOptions{First: 6, Last: 9, BlockWeight: wanting})
 		require.ErrorContains(t, err, path)
-		require.Empty(t, tree(t, directory))
+		require.Empty(t, crashtest.Tree(t, directory))
 	}
 	directory := recordedWith(t, chainTo(9, nil), answers.RecordOptions{First: 6, Last: 9, BlockWeight: wanting})
-	require.NotContains(t, tree(t, directory)["manifest.json"], "block_weights")
+	require.NotContains(t, crashtest.Tree(t, directory)["manifest.json"], "block_weights")
 }
 
 // headed is a chain whose gateway says of what is after its head that there is no such
@@ -351,10 +352,10 @@ func TestBlockWeightsAfterTheHead(t *testing.T) {
 		directory := t.TempDir()
 		_, err := answers.Record(ctx, headed{newCounting(10)}, directory, options)
 		require.ErrorIs(t, err, chain.ErrNoBlock)
-		require.Equal(t, !options.Segments, len(tree(t, directory)) > 0)
+		require.Equal(t, !options.Segments, len(crashtest.Tree(t, directory)) > 0)
 		_, err = answers.Record(ctx, headed{newCounting(12)}, directory, options)
 		require.NoError(t, err)
-		require.Equal(t, tree(t, recordedWith(t, newCounting(12), options)), tree(t, directory))
+		require.Equal(t, crashtest.Tree(t, recordedWith(t, newCounting(12), options)), crashtest.Tree(t, directory))
 		_, err = opened(t, directory).BlockWeight(ctx, 6)
 		require.NoError(t, err)
 	}

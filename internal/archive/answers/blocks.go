@@ -15,9 +15,7 @@ import (
 func (r *recorder) blocks(ctx context.Context) error {
 	heights, endHeights := iter.Pull(r.missingHeights(ctx))
 	defer endHeights()
-	runtimes, endRuntimes := iter.Pull(r.missingRuntimes(ctx))
-	defer endRuntimes()
-	w := &walk{heights: heights, runtimes: runtimes}
+	w := &walk{heights: heights}
 	for i, s := range r.spans {
 		var err error
 		if kept := r.segments[i]; kept != nil {
@@ -41,20 +39,14 @@ func (r *recorder) blocks(ctx context.Context) error {
 
 // walk tracks the progress through the heights.
 type walk struct {
-	heights  func() (heightResult, bool)
-	runtimes func() (spanRuntimes, bool)
+	heights  func() (height, bool)
 	lastHash chain.Optional[chain.Hash] // of the previous block
 	next     uint64                     // the first height not stored yet
 }
 
-type heightResult struct {
-	height height
-	err    error
-}
-
 // missingHeights yields the heights of all missing ranges. Each is requested ahead of use, up to twice the number of
 // concurrent requests, so that one slow answer, or a slow disk, does not hold up the others.
-func (r *recorder) missingHeights(ctx context.Context) iter.Seq[heightResult] {
+func (r *recorder) missingHeights(ctx context.Context) iter.Seq[height] {
 	missing := func(yield func(uint64) bool) {
 		for i, s := range r.spans {
 			for number := s.First; r.segments[i] == nil && number <= s.Last; number++ {
@@ -64,10 +56,7 @@ func (r *recorder) missingHeights(ctx context.Context) iter.Seq[heightResult] {
 			}
 		}
 	}
-	return inorder.Map(ctx, missing, 2*r.options.Concurrency, func(ctx context.Context, number uint64) heightResult {
-		h, err := r.height(ctx, number)
-		return heightResult{h, err}
-	})
+	return inorder.Map(ctx, missing, 2*r.options.Concurrency, r.height)
 }
 
 // recordSpan stores the heights of a range and then its runtimes, each of which must belong to its block.
@@ -75,11 +64,10 @@ func (r *recorder) recordSpan(ctx context.Context, w *walk, s chain.Heights, kee
 	hashes := make(map[uint64]chain.Hash, s.Blocks())
 	w.next = s.First
 	for range s.Blocks() {
-		next, _ := w.heights()
-		if err := cmp.Or(next.err, ctx.Err()); err != nil {
+		h, _ := w.heights()
+		if err := cmp.Or(h.err, ctx.Err()); err != nil {
 			return err
 		}
-		h := next.height
 		if err := r.follow(w, h.number, h.parent, h.hash); err != nil {
 			return err
 		}
@@ -95,8 +83,8 @@ func (r *recorder) recordSpan(ctx context.Context, w *walk, s chain.Heights, kee
 		w.next = h.number + 1
 		r.progress(h.number)
 	}
-	runtimes, _ := w.runtimes()
-	if err := cmp.Or(runtimes.err, ctx.Err()); err != nil {
+	runtimes, err := r.spanRuntimes(ctx, s)
+	if err != nil {
 		return err
 	}
 	for _, runtime := range runtimes.seen {

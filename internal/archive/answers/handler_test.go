@@ -22,6 +22,7 @@ import (
 	"github.com/feeledger/fees/internal/archive/demo"
 	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/internal/node/reply"
+	"github.com/feeledger/fees/internal/test/crashtest"
 )
 
 func get(a *answers.Archive, method, path string) *http.Response {
@@ -81,7 +82,7 @@ func TestHandlerErrors(t *testing.T) {
 // What was kept is answered to the byte.
 func TestHandlerAnswers(t *testing.T) {
 	a := moonbeam(t)
-	kept := tree(t, filepath.Join(recordings, "moonbeam-2100"))
+	kept := crashtest.Tree(t, filepath.Join(recordings, "moonbeam-2100"))
 	lower := strings.ToLower(payer)
 	const multiplier = "/pallets/transaction-payment/storage/nextFeeMultiplier"
 	const hash25 = "0x8a6106317772a661efcdabc6803822782030b7d040428e9caf4f7dd8beceb75f"

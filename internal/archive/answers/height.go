@@ -20,11 +20,19 @@ type height struct {
 	// answers are in the order in which they are stored: for the first height its initial multiplier first, for every
 	// height the block last, so that a stored block implies that everything else is stored.
 	answers []answer
+	err     error // why it could not be recorded
 }
 
 // height finds or requests everything that belongs to a height.
-func (r *recorder) height(ctx context.Context, number uint64) (height, error) {
+func (r *recorder) height(ctx context.Context, number uint64) height {
 	h := height{number: number}
+	h.err = r.complete(ctx, &h)
+	return h
+}
+
+// complete adds the answers for a height.
+func (r *recorder) complete(ctx context.Context, h *height) error {
+	number := h.number
 	block, err := r.obtain(ctx, blockPath(number), fmt.Sprintf("/blocks/%d", number), func(text string) error {
 		b, err := sidecar.DecodeBlock(text)
 		if err != nil {
@@ -40,7 +48,7 @@ func (r *recorder) height(ctx context.Context, number uint64) (height, error) {
 		return wrongHeight(number, b.Number)
 	})
 	if err != nil {
-		return h, err
+		return err
 	}
 	header, err := r.obtain(ctx, headerPath(number), fmt.Sprintf("/blocks/%d/header", number), func(text string) error {
 		header, err := sidecar.DecodeHeader(text)
@@ -50,17 +58,17 @@ func (r *recorder) height(ctx context.Context, number uint64) (height, error) {
 		return cmp.Or(err, wrongHeight(number, header.Number))
 	})
 	if err != nil {
-		return h, err
+		return err
 	}
 	if r.base < number && number == r.options.First {
-		if err := r.states(ctx, &h, r.base, h.parent); err != nil {
-			return h, err
+		if err := r.states(ctx, h, r.base, h.parent); err != nil {
+			return err
 		}
 	}
 	h.answers = append(h.answers, header)
-	err = r.states(ctx, &h, number, h.hash)
+	err = r.states(ctx, h, number, h.hash)
 	h.answers = append(h.answers, block)
-	return h, err
+	return err
 }
 
 // state is a kind of answer about the state that each block left.

@@ -17,6 +17,7 @@ import (
 	"github.com/feeledger/fees/gatewayclient/sidecar"
 	"github.com/feeledger/fees/internal/archive/answers"
 	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/internal/test/crashtest"
 	"github.com/feeledger/fees/internal/test/pairs"
 )
 
@@ -101,7 +102,7 @@ func TestParameters(t *testing.T) {
 			require.ErrorContains(t, err, "Cannot map Enum JSON")
 
 			// From its copy: the same, except what the gateway did not offer.
-			require.Equal(t, tree(t, directory), tree(t, recordedWith(t, client, options)))
+			require.Equal(t, crashtest.Tree(t, directory), crashtest.Tree(t, recordedWith(t, client, options)))
 
 			if name == "plain" { // which asks again for what the gateway did not know
 				return
@@ -109,10 +110,10 @@ func TestParameters(t *testing.T) {
 			// What is there is not asked for again: without the gateway the same comes out, also
 			// where the tables have another key by now.
 			options.ParameterKey = func(chain.AtBlock[chain.Runtime]) string { return "0x0000" }
-			want := tree(t, directory)
+			want := crashtest.Tree(t, directory)
 			_, err = answers.Record(ctx, gone{}, directory, options)
 			require.NoError(t, err)
-			require.Equal(t, want, tree(t, directory))
+			require.Equal(t, want, crashtest.Tree(t, directory))
 		})
 	}
 }
@@ -167,12 +168,12 @@ func TestParametersWithoutARuntime(t *testing.T) {
 	directory := t.TempDir()
 	_, err := answers.Record(ctx, gateway, directory, answers.RecordOptions{First: 6, Last: 9, ParameterKey: withKey})
 	require.ErrorContains(t, err, path)
-	require.Empty(t, tree(t, directory))
+	require.Empty(t, crashtest.Tree(t, directory))
 
 	manifest, err := answers.Record(ctx, chainTo(9, nil), directory, answers.RecordOptions{First: 6, Last: 9, ParameterKey: withKey})
 	require.NoError(t, err)
 	require.Empty(t, manifest.ParameterKey)
-	require.Empty(t, only(tree(t, directory), "parameters/"))
+	require.Empty(t, only(crashtest.Tree(t, directory), "parameters/"))
 }
 
 // The real gateway's answers on a real runtime are read where they lie, and kept.

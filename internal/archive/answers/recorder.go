@@ -63,20 +63,21 @@ func record(ctx context.Context, gateway Answers, d disk.Disk, o RecordOptions) 
 
 // recorder is one recording.
 type recorder struct {
-	gateway  Answers
-	disk     disk.Disk
-	options  RecordOptions
-	base     uint64
-	spans    []chain.Heights
-	places   chan struct{} // slots for concurrent requests
-	kept     *Archive      // the existing contents of the directory
-	old      *Manifest
-	listed   map[string]archive.Piece // of the old manifest
-	segments []*keptSegment           // the valid existing segments
-	runtimes map[uint64]runtimeAt     // runtimes read before the blocks, by height
-	manifest Manifest
-	kinds    []state // of the answers to record
-	wrote    bool
+	gateway     Answers
+	disk        disk.Disk
+	options     RecordOptions
+	base        uint64
+	spans       []chain.Heights
+	places      chan struct{} // slots for concurrent requests
+	kept        *Archive      // the existing contents of the directory
+	old         *Manifest
+	listed      map[string]archive.Piece // of the old manifest
+	segments    []*keptSegment           // the valid existing segments
+	runtimes    map[uint64]runtimeAt     // runtimes read before the blocks, by height
+	lastRuntime runtimeAt                // of the spans so far, without a path if the gateway offers none
+	manifest    Manifest
+	kinds       []state // of the answers to record
+	wrote       bool
 }
 
 // prepare examines the directory.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -16,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/feeledger/fees/internal/archive"
+	"github.com/feeledger/fees/internal/test/crashtest"
 	"github.com/feeledger/fees/internal/test/tier"
 
 	"github.com/stretchr/testify/require"
@@ -66,20 +66,6 @@ func moonbeam(t testing.TB) *answers.Archive {
 	return a
 }
 
-// tree is every file of a directory.
-func tree(t testing.TB, directory string) map[string]string {
-	files := map[string]string{}
-	require.NoError(t, fs.WalkDir(os.DirFS(directory), ".", func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return err
-		}
-		text, err := os.ReadFile(filepath.Join(directory, path))
-		files[path] = string(text)
-		return err
-	}))
-	return files
-}
-
 // What is recorded from a served archive is what was recorded from the real
 // gateway, to the byte, and the same each time.
 func TestRecord(t *testing.T) {
@@ -98,10 +84,10 @@ func TestRecord(t *testing.T) {
 	require.Equal(t, []string{payer}, manifest.Accounts)
 	require.Equal(t, "0x6d6f68d649785c7f44d17635e194485a742c0f60af046b90732d1b67f3c1d596", manifest.LastHash)
 
-	files := tree(t, directory)
+	files := crashtest.Tree(t, directory)
 	require.Len(t, files, 18*4+2+1+1) // with the base's multiplier and runtime, the node and the manifest
 	require.Contains(t, files, "runtime-spec/2.json")
-	original := tree(t, filepath.Join(recordings, "moonbeam-2100"))
+	original := crashtest.Tree(t, filepath.Join(recordings, "moonbeam-2100"))
 	for path, text := range files {
 		if path != "manifest.json" && path != "runtime-spec/2.json" {
 			require.Equal(t, original[path], text, path)
@@ -126,7 +112,7 @@ func TestRecord(t *testing.T) {
 	options.Concurrency = 1
 	_, err = answers.Record(ctx, second, other, options)
 	require.NoError(t, err)
-	require.Equal(t, files, tree(t, other))
+	require.Equal(t, files, crashtest.Tree(t, other))
 
 	// Of another range or account: not into this directory.
 	_, err = answers.Record(ctx, gateway, directory, answers.RecordOptions{First: 3, Last: 21})
@@ -226,7 +212,7 @@ func TestRuntimeChanges(t *testing.T) {
 	manifest, err := answers.Record(ctx, gateway, directory, answers.RecordOptions{First: 2, Last: 8})
 	require.NoError(t, err)
 	require.Equal(t, "18.0.0", manifest.GatewayVersion)
-	files := tree(t, directory)
+	files := crashtest.Tree(t, directory)
 	require.Equal(t, []string{"runtime-spec/1.json", "runtime-spec/4.json", "runtime-spec/7.json"},
 		slices.Sorted(maps.Keys(only(files, "runtime-spec/"))))
 	require.Equal(t, gateway["/blocks/5"], files["blocks/5.json"]) // its white space too
@@ -243,13 +229,13 @@ func TestRuntimeChanges(t *testing.T) {
 	other := t.TempDir()
 	_, err = answers.Record(ctx, client, other, answers.RecordOptions{First: 2, Last: 8})
 	require.NoError(t, err)
-	require.Equal(t, files, tree(t, other))
+	require.Equal(t, files, crashtest.Tree(t, other))
 
 	// A runtime that is lost is found again.
 	require.NoError(t, os.Remove(filepath.Join(directory, "runtime-spec/4.json")))
 	_, err = answers.Record(ctx, gateway, directory, answers.RecordOptions{First: 2, Last: 8})
 	require.NoError(t, err)
-	require.Equal(t, files, tree(t, directory))
+	require.Equal(t, files, crashtest.Tree(t, directory))
 
 	// One too many is not taken, with a manifest or without.
 	require.NoError(t, os.WriteFile(filepath.Join(directory, "runtime-spec/5.json"), []byte(gateway["/runtime/spec?at=5"]), 0o644))
@@ -378,8 +364,8 @@ func TestRecordRefuses(t *testing.T) {
 			segments := t.TempDir()
 			_, other := answers.Record(context.Background(), gateway, segments, answers.WithSegments(options, 10))
 			require.EqualError(t, other, err.Error())
-			require.Empty(t, only(tree(t, segments), "manifest"))
-			for path := range only(tree(t, segments), "segments/") {
+			require.Empty(t, only(crashtest.Tree(t, segments), "manifest"))
+			for path := range only(crashtest.Tree(t, segments), "segments/") {
 				require.True(t, strings.HasSuffix(path, ".tmp"), path)
 			}
 		})
@@ -433,7 +419,7 @@ func TestRecordBesideOthers(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(directory, path), []byte("mine"), 0o644))
 		_, err := answers.Record(context.Background(), chainTo(9, nil), directory, answers.RecordOptions{First: 3, Last: 8})
 		require.ErrorContains(t, err, path+" does not belong to an archive of these blocks and accounts")
-		require.Equal(t, map[string]string{path: "mine"}, tree(t, directory))
+		require.Equal(t, map[string]string{path: "mine"}, crashtest.Tree(t, directory))
 	}
 }
 
@@ -449,7 +435,7 @@ func TestRecordKilled(t *testing.T) {
 	steps := 0
 	_, err := answers.RecordWith(ctx, func(string) error { steps++; return nil }, gateway, whole, options)
 	require.NoError(t, err)
-	want := tree(t, whole)
+	want := crashtest.Tree(t, whole)
 	require.Equal(t, 4*len(want), steps)
 	for kill := 0; kill < steps; kill += tier.Step(3) {
 		directory := t.TempDir()
@@ -462,7 +448,7 @@ func TestRecordKilled(t *testing.T) {
 		}
 		_, err = answers.Record(ctx, gateway, directory, options)
 		require.NoError(t, err)
-		require.Equal(t, want, tree(t, directory), "killed after step %d", kill)
+		require.Equal(t, want, crashtest.Tree(t, directory), "killed after step %d", kill)
 	}
 }
 
@@ -480,7 +466,7 @@ func requireGoesOn(t *testing.T, gateway answers.Answers, o answers.RecordOption
 		require.ErrorIs(t, err, errKilled)
 		_, err = answers.Record(ctx, gateway, directory, o)
 		require.NoError(t, err)
-		require.Equal(t, tree(t, whole), tree(t, directory), "killed after step %d", kill)
+		require.Equal(t, crashtest.Tree(t, whole), crashtest.Tree(t, directory), "killed after step %d", kill)
 	}
 }
 

@@ -5,20 +5,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"maps"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/gatewayclient/sidecar"
 	"github.com/feeledger/fees/internal/jsonscan"
-	"github.com/feeledger/fees/internal/sys/inorder"
 )
 
 // spanRuntimes contains the runtimes of a span.
 type spanRuntimes struct {
 	changes []runtimeAt // to store: the runtime before the first block, and each change
 	seen    []runtimeAt // all runtimes read
-	err     error
 }
 
 // runtimeAt is the runtime at a height.
@@ -27,50 +24,28 @@ type runtimeAt struct {
 	answer
 }
 
-// missingRuntimes yields the runtimes of all missing spans, each requested while the heights of its span are stored.
-// The spans are processed in sequence, as each continues from the last runtime of the previous one.
-func (r *recorder) missingRuntimes(ctx context.Context) iter.Seq[spanRuntimes] {
-	var last runtimeAt // of the previous spans; without a path if the gateway offers none
-	missing := func(yield func(chain.Heights) bool) {
-		for i, s := range r.spans {
-			if kept := r.segments[i]; kept != nil {
-				if kept.runtime.path != "" {
-					last = kept.runtime
-				}
-				continue
-			}
-			if !yield(s) {
-				return
-			}
-		}
-	}
-	return inorder.Map(ctx, missing, 1, func(ctx context.Context, s chain.Heights) (of spanRuntimes) {
-		of, last = r.spanRuntimes(ctx, s, last)
-		return of
-	})
-}
-
-// spanRuntimes finds the runtimes of a span, given the last one before it, and returns the last of the span as end.
-func (r *recorder) spanRuntimes(ctx context.Context, s chain.Heights, last runtimeAt) (of spanRuntimes, end runtimeAt) {
+// spanRuntimes finds the runtimes of a span, given the last one of the spans before it.
+func (r *recorder) spanRuntimes(ctx context.Context, s chain.Heights) (of spanRuntimes, err error) {
 	if changes, ok := r.listedRuntimes(); ok {
-		return spanRuntimes{changes: changes, seen: changes}, last
+		return spanRuntimes{changes, changes}, nil
 	}
 	if s.First == r.options.First {
-		last, of.err = r.runtime(ctx, r.base)
-		if errors.Is(of.err, chain.ErrNotOffered) {
-			return spanRuntimes{}, runtimeAt{}
+		r.lastRuntime, err = r.runtime(ctx, r.base)
+		if errors.Is(err, chain.ErrNotOffered) {
+			return of, nil
 		}
-		of.changes, of.seen = []runtimeAt{last}, []runtimeAt{last}
+		of = spanRuntimes{[]runtimeAt{r.lastRuntime}, []runtimeAt{r.lastRuntime}}
 	}
-	if of.err != nil || last.path == "" || last.at == s.Last {
-		return of, last
+	low := r.lastRuntime
+	if err != nil || low.path == "" || low.at == s.Last {
+		return of, err
 	}
-	last.at = max(last.at, max(s.First, 1)-1) // unchanged up to here
-	if end, of.err = r.runtime(ctx, s.Last); of.err == nil {
-		of.seen = append(of.seen, end)
-		of.err = r.changes(ctx, last, end, &of)
+	low.at = max(low.at, max(s.First, 1)-1) // unchanged up to here
+	if r.lastRuntime, err = r.runtime(ctx, s.Last); err == nil {
+		of.seen = append(of.seen, r.lastRuntime)
+		err = r.changes(ctx, low, r.lastRuntime, &of)
 	}
-	return of, end
+	return of, err
 }
 
 // changes finds the changes after one height up to another. Versions only increase: if both ends have the same runtime, so

@@ -22,6 +22,7 @@ import (
 	"testing"
 
 	"github.com/feeledger/fees/internal/archive"
+	"github.com/feeledger/fees/internal/test/crashtest"
 	"github.com/feeledger/fees/internal/test/tier"
 
 	"github.com/klauspost/compress/zstd"
@@ -85,7 +86,7 @@ func TestSegmentsAreThePlainArchive(t *testing.T) {
 			options := answers.RecordOptions{First: c.first, Last: c.last, Accounts: []chain.Address{account(t)}}
 			plain := recordedWith(t, gateway, options)
 			segments := recordedWith(t, gateway, answers.WithSegments(options, c.size))
-			kept, want := tree(t, segments), tree(t, plain)
+			kept, want := crashtest.Tree(t, segments), crashtest.Tree(t, plain)
 			require.Equal(t, append(c.files, "manifest.json", "node-version.json"),
 				slices.SortedFunc(maps.Keys(kept), func(a, b string) int { // the segments first
 					return strings.Compare(strings.ReplaceAll(a, "segments", ""), strings.ReplaceAll(b, "segments", ""))
@@ -133,7 +134,7 @@ func TestSegmentsAreThePlainArchive(t *testing.T) {
 			copied, _ := served(t, b)
 			again := answers.WithSegments(options, c.size)
 			again.Concurrency = 1
-			require.Equal(t, kept, tree(t, recordedWith(t, copied, again)))
+			require.Equal(t, kept, crashtest.Tree(t, recordedWith(t, copied, again)))
 		})
 	}
 }
@@ -141,9 +142,9 @@ func TestSegmentsAreThePlainArchive(t *testing.T) {
 // More than 300 blocks are kept in segments, and fewer are not.
 func TestFormOfRange(t *testing.T) {
 	gateway := chainTo(1001, map[uint64]int{0: 1})
-	small := tree(t, recordedWith(t, gateway, answers.RecordOptions{First: 1, Last: 300}))
+	small := crashtest.Tree(t, recordedWith(t, gateway, answers.RecordOptions{First: 1, Last: 300}))
 	require.Contains(t, small, "blocks/300.json")
-	large := tree(t, recordedWith(t, gateway, answers.RecordOptions{First: 701, Last: 1001}))
+	large := crashtest.Tree(t, recordedWith(t, gateway, answers.RecordOptions{First: 701, Last: 1001}))
 	require.Len(t, large, 4)
 	require.Contains(t, large, "segments/701-999.zip")
 	require.Contains(t, large, "segments/1000-1001.zip")
@@ -196,13 +197,13 @@ func TestRuntimesInSegments(t *testing.T) {
 		}
 	}
 	// Each segment that is lost comes back as it was, from what is left.
-	want := tree(t, directory)
+	want := crashtest.Tree(t, directory)
 	for _, s := range manifest.Segments {
 		require.NoError(t, os.Remove(filepath.Join(directory, s.Path)))
 		gateway := &counted{Answers: gateway}
 		_, err := answers.Record(ctx, gateway, directory, answers.WithSegments(options, 10))
 		require.NoError(t, err)
-		require.Equal(t, want, tree(t, directory))
+		require.Equal(t, want, crashtest.Tree(t, directory))
 		require.LessOrEqual(t, gateway.asked.Load(), int64(3*10+12))
 	}
 }
@@ -217,7 +218,7 @@ func TestRecordSegmentsKilled(t *testing.T) {
 	steps := 0
 	_, err := answers.RecordWith(ctx, func(string) error { steps++; return nil }, gateway, whole, options)
 	require.NoError(t, err)
-	want := tree(t, whole)
+	want := crashtest.Tree(t, whole)
 	require.Len(t, want, 4)
 	require.Equal(t, 4*len(want), steps)
 	for kill := range steps {
@@ -231,7 +232,7 @@ func TestRecordSegmentsKilled(t *testing.T) {
 		}
 		_, err = answers.Record(ctx, gateway, directory, options)
 		require.NoError(t, err)
-		require.Equal(t, want, tree(t, directory), "killed after step %d", kill)
+		require.Equal(t, want, crashtest.Tree(t, directory), "killed after step %d", kill)
 	}
 }
 
@@ -254,7 +255,7 @@ func TestRecordSIGKILL(t *testing.T) {
 		require.NoError(t, err)
 		return
 	}
-	want := tree(t, recordedWith(t, gateway, options))
+	want := crashtest.Tree(t, recordedWith(t, gateway, options))
 	directory := t.TempDir()
 	for _, after := range []int{0, 5, 2, 3, 6, 7, 8, 2, 1000} { // at each step, in each segment, and the manifest
 		process := exec.Command(os.Args[0], "-test.run=^TestRecordSIGKILL$")
@@ -268,7 +269,7 @@ func TestRecordSIGKILL(t *testing.T) {
 		require.ErrorAs(t, err, &exit, "%d steps", after)
 		require.Equal(t, syscall.SIGKILL, exit.Sys().(syscall.WaitStatus).Signal())
 	}
-	require.Equal(t, want, tree(t, directory))
+	require.Equal(t, want, crashtest.Tree(t, directory))
 }
 
 // Whole segments are not asked for again, with a manifest or without.
@@ -277,7 +278,7 @@ func TestSegmentsGoOn(t *testing.T) {
 	gateway := chainTo(39, map[uint64]int{0: 1, 14: 2})
 	options := answers.WithSegments(answers.RecordOptions{First: 3, Last: 38}, 10)
 	directory := recordedWith(t, gateway, options)
-	want := tree(t, directory)
+	want := crashtest.Tree(t, directory)
 	var told []uint64
 	options.Progress = func(done, total uint64) { told = append(told, done) }
 	_, err := answers.Record(ctx, synthetic{}, directory, options) // which has no answers
@@ -289,7 +290,7 @@ func TestSegmentsGoOn(t *testing.T) {
 	require.ErrorContains(t, err, "the recording is not finished")
 	_, err = answers.Record(ctx, synthetic{"/": gateway["/"]}, directory, options)
 	require.NoError(t, err)
-	require.Equal(t, want, tree(t, directory))
+	require.Equal(t, want, crashtest.Tree(t, directory))
 
 	// Other accounts: other answers. Another chain: not beside this one.
 	require.NoError(t, os.Remove(filepath.Join(directory, "manifest.json")))
@@ -320,13 +321,13 @@ func TestOtherForm(t *testing.T) {
 			require.NoError(t, os.Remove(filepath.Join(plain, "manifest.json")))
 			require.NoError(t, os.Remove(filepath.Join(segments, "manifest.json")))
 		}
-		before, other := tree(t, plain), tree(t, segments)
+		before, other := crashtest.Tree(t, plain), crashtest.Tree(t, segments)
 		_, err := answers.Record(ctx, gateway, plain, answers.WithSegments(options, 5))
 		require.ErrorContains(t, err, "contains plain files")
-		require.Equal(t, before, tree(t, plain))
+		require.Equal(t, before, crashtest.Tree(t, plain))
 		_, err = answers.Record(ctx, gateway, segments, options)
 		require.ErrorContains(t, err, "contains segments")
-		require.Equal(t, other, tree(t, segments))
+		require.Equal(t, other, crashtest.Tree(t, segments))
 	}
 }
 
@@ -351,7 +352,7 @@ func TestSegmentsChanged(t *testing.T) {
 	gateway := chainTo(30, map[uint64]int{0: 1, 14: 2})
 	options := answers.WithSegments(answers.RecordOptions{First: 3, Last: 25}, 10)
 	directory := recordedWith(t, gateway, options)
-	want := tree(t, directory)
+	want := crashtest.Tree(t, directory)
 	manifest := filepath.Join(directory, "manifest.json")
 	for path, text := range want {
 		target := filepath.Join(directory, path)
@@ -371,7 +372,7 @@ func TestSegmentsChanged(t *testing.T) {
 				_, err = answers.Record(ctx, gateway, directory, options)
 				require.NoError(t, err)
 				if strings.HasPrefix(path, "segments/") {
-					require.Equal(t, want, tree(t, directory), "%s at %d", path, at)
+					require.Equal(t, want, crashtest.Tree(t, directory), "%s at %d", path, at)
 				}
 				require.NoError(t, os.WriteFile(manifest, []byte(want["manifest.json"]), 0o644))
 			}

@@ -49,6 +49,9 @@ func (r *recorder) pass(w *walk, kept *keptSegment) error {
 		return err
 	}
 	w.lastHash = chain.Some(kept.last)
+	if kept.runtime.path != "" {
+		r.lastRuntime = kept.runtime
+	}
 	r.manifest.Segments = append(r.manifest.Segments, kept.Segment)
 	r.progress(kept.Last)
 	return nil

@@ -3,7 +3,6 @@ package answers_test
 import (
 	"context"
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"os/exec"
@@ -53,7 +52,7 @@ func TestTornArchives(t *testing.T) {
 		t.Run("segments"+segments, func(t *testing.T) {
 			quiet := filepath.Join(t.TempDir(), "archive")
 			require.NoError(t, recordSmall(quiet, segments != ""))
-			want := tree(t, quiet)
+			want := crashtest.Tree(t, quiet)
 			home := t.TempDir()
 			cmd := exec.Command(os.Args[0])
 			cmd.Env = append(os.Environ(), asRecorder+"="+filepath.Join(home, "of", "moonbeam"), asSegments+"="+segments)
@@ -68,8 +67,8 @@ func TestTornArchives(t *testing.T) {
 				if err := recordSmall(directory, segments != ""); err != nil {
 					return err
 				}
-				if !maps.Equal(want, treeOf(directory)) {
-					return fmt.Errorf("another archive was made of it: %v", slices.Sorted(maps.Keys(treeOf(directory))))
+				if !maps.Equal(want, crashtest.Tree(t, directory)) {
+					return fmt.Errorf("another archive was made of it: %v", slices.Sorted(maps.Keys(crashtest.Tree(t, directory))))
 				}
 				return nil
 			}
@@ -80,28 +79,11 @@ func TestTornArchives(t *testing.T) {
 	}
 }
 
-// treeOf is what the files of a directory hold.
-func treeOf(directory string) map[string]string {
-	files := map[string]string{}
-	err := fs.WalkDir(os.DirFS(directory), ".", func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return err
-		}
-		text, err := os.ReadFile(filepath.Join(directory, path))
-		files[path] = string(text)
-		return err
-	})
-	if err != nil {
-		panic(err)
-	}
-	return files
-}
-
 // A full disk, and one that fails, end a recorder with an error, or it had no need of the call.
 func TestRecordersWhoseCallsFail(t *testing.T) {
 	quiet := filepath.Join(t.TempDir(), "archive")
 	require.NoError(t, recordSmall(quiet, true))
-	want := tree(t, quiet)
+	want := crashtest.Tree(t, quiet)
 	for _, f := range []struct{ call, failure string }{
 		{"write", "ENOSPC"}, {"write", "EIO"}, {"fsync", "EIO"}, {"fsync", "ENOSPC"}, {"mkdirat", "ENOSPC"}, {"renameat", "EIO"}, {"openat", "EIO"},
 	} {
@@ -118,7 +100,7 @@ func TestRecordersWhoseCallsFail(t *testing.T) {
 				require.NoError(t, err, "%v %d", f, n)
 			}
 			require.NoError(t, recordSmall(directory, true), "%v %d", f, n)
-			require.Equal(t, want, tree(t, directory), "%v %d", f, n)
+			require.Equal(t, want, crashtest.Tree(t, directory), "%v %d", f, n)
 		}
 		t.Logf("%v: %d of 4 programs failed", f, failed)
 	}

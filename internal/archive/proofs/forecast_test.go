@@ -9,6 +9,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/archive"
+	"github.com/feeledger/fees/internal/test/crashtest"
 )
 
 // A forecast comes close to what recording then comes to: questions and messages to the last
@@ -46,7 +47,7 @@ func TestForecast(t *testing.T) {
 			require.InDelta(t, asked, f.Questions, float64(runtimes)+20, "at the upgrade, some are asked for twice")
 			require.InDelta(t, node.Messages(), f.Messages, float64(runtimes)+40)
 			written := int64(0)
-			for _, text := range tree(t, directory) {
+			for _, text := range crashtest.Tree(t, directory) {
 				written += int64(len(text))
 			}
 			require.InEpsilon(t, written, f.Bytes, 0.1)

@@ -9,12 +9,13 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/archive"
+	"github.com/feeledger/fees/internal/test/crashtest"
 )
 
 // seeds adds what the files of an archive hold, unpacked.
 func seeds(f *testing.F, add func(path string, packed []byte)) {
 	directory := recorded(f, FromNode(served(f, rooted(40).Node())), RecordOptions{First: 1, Last: 34})
-	for path, text := range tree(f, directory) {
+	for path, text := range crashtest.Tree(f, directory) {
 		add(path, []byte(text))
 	}
 }

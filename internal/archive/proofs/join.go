@@ -249,27 +249,17 @@ func (p *parts) left(block chain.Anchor) (*Archive, *Runtime, error) {
 		return a, a.manifest.After, nil
 	}
 	height := min(block.Height+1, p.last())
-	in := p.of(height)[0]
-	s, list, err := in.segmentOf(height)
-	if err != nil {
-		return nil, nil, err
-	}
-	r, err := in.executed(&list[height-s.First], s)
+	_, _, r, err := p.of(height)[0].at(height)
 	if err != nil {
 		return nil, nil, err
 	}
 	i := slices.IndexFunc(p.list, func(a *Archive) bool { return a.manifest.runtime(r.RuntimeName) != nil })
-	return p.list[i], p.list[i].manifest.runtime(r.RuntimeName), nil // in has it
+	return p.list[i], p.list[i].manifest.runtime(r.RuntimeName), nil // the one that was read has it
 }
 
 // given returns a block with everything recorded of it.
 func (a *Archive) given(height uint64) (g Given, err error) {
-	s, list, err := a.segmentOf(height)
-	if err != nil {
-		return g, err
-	}
-	h := &list[height-s.First]
-	executed, err := a.executed(h, s)
+	h, s, executed, err := a.at(height)
 	if err != nil {
 		return g, err
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/feeledger/fees/internal/archive"
+	"github.com/feeledger/fees/internal/test/crashtest"
 	"github.com/feeledger/fees/internal/test/tier"
 
 	"github.com/stretchr/testify/require"
@@ -58,7 +59,7 @@ func TestJoin(t *testing.T) {
 			{0, 40}:  {{{0, 0}, {1, 40}}, {{0, upgrade}, {upgrade + 1, 40}}, {{0, 39}, {40, 40}}},
 			{20, 33}: {{{20, 29}, {30, 33}}, {{20, 28}, {29, 30}, {31, 33}}},
 		} {
-			want := tree(t, part(whole[0], whole[1]))
+			want := crashtest.Tree(t, part(whole[0], whole[1]))
 			for i, split := range splits {
 				if accounts != nil && i > 3 {
 					break
@@ -75,7 +76,7 @@ func TestJoin(t *testing.T) {
 					output, m, err := joinTo(t, directories, JoinOptions{Trusted: anchorAt(made, whole[1])})
 					require.NoError(t, err)
 					require.Equal(t, made.Hash(whole[1]), m.LastHash)
-					requireSame(t, want, tree(t, output))
+					requireSame(t, want, crashtest.Tree(t, output))
 				})
 			}
 		}
@@ -96,7 +97,7 @@ func TestJoinOfOtherWords(t *testing.T) {
 	high := recorded(t, other, RecordOptions{First: 41, Last: 70})
 	output, _, err := joinTo(t, []string{low, high}, JoinOptions{})
 	require.NoError(t, err)
-	requireSame(t, tree(t, recorded(t, other, RecordOptions{First: 1, Last: 70})), tree(t, output))
+	requireSame(t, crashtest.Tree(t, recorded(t, other, RecordOptions{First: 1, Last: 70})), crashtest.Tree(t, output))
 }
 
 func TestJoinRefused(t *testing.T) {
@@ -159,8 +160,8 @@ func TestFromArchive(t *testing.T) {
 	require.NoError(t, err)
 	for _, r := range [][2]uint64{{11, 50}, {20, 40}, {11, 11}, {50, 50}} {
 		o := RecordOptions{First: r[0], Last: r[1], Accounts: made.Accounts()[:1]}
-		want := tree(t, recorded(t, node, o))
-		have := tree(t, recorded(t, from, o))
+		want := crashtest.Tree(t, recorded(t, node, o))
+		have := crashtest.Tree(t, recorded(t, from, o))
 		for path := range want { // the code is kept at one block of a runtime
 			if strings.HasSuffix(path, ".code.zst") && have[path] == "" {
 				delete(want, path)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"sync/atomic"
 	"testing"
@@ -54,22 +53,6 @@ func recorded(t testing.TB, from Origin, o RecordOptions) string {
 	_, err := recordTo(t, from, directory, o)
 	require.NoError(t, err)
 	return directory
-}
-
-// tree is what the files of a directory hold.
-func tree(t testing.TB, directory string) map[string]string {
-	t.Helper()
-	files := map[string]string{}
-	require.NoError(t, filepath.WalkDir(directory, func(path string, entry os.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return err
-		}
-		bytes, err := os.ReadFile(path)
-		name, _ := filepath.Rel(directory, path)
-		files[filepath.ToSlash(name)] = string(bytes)
-		return err
-	}))
-	return files
 }
 
 // requireSame wants two directories to have the same files, and says which differ.

@@ -45,13 +45,13 @@ func (a *Archive) Hashes(ctx context.Context, heights []uint64) ([]chain.Optiona
 
 // find returns the block with a hash. Usually the caller got the hash from the archive.
 func (a *Archive) find(hash chain.Hash) (headed, error) {
+	if hash == a.manifest.LastHash {
+		return a.headed(a.manifest.Last)
+	}
 	a.turn.Lock()
 	height, known := a.heights.of(hash)
 	a.turn.Unlock()
-	if known || hash == a.manifest.LastHash {
-		if !known {
-			height = a.manifest.Last
-		}
+	if known {
 		return a.headed(height)
 	}
 	for i := len(a.manifest.Segments) - 1; i >= 0; i-- {
@@ -68,13 +68,17 @@ func (a *Archive) find(hash chain.Hash) (headed, error) {
 	return headed{}, fmt.Errorf("block %v: %w", hash, chain.ErrNoBlock)
 }
 
+// findOrLast returns the block with a hash, or the last one.
+func (a *Archive) findOrLast(block chain.Optional[chain.Hash]) (headed, error) {
+	if hash, given := block.Get(); given {
+		return a.find(hash)
+	}
+	return a.headed(a.manifest.Last)
+}
+
 // Header returns the header of the block with a hash, or of the last one.
 func (a *Archive) Header(_ context.Context, block chain.Optional[chain.Hash]) (rpc.Header, error) {
-	hash, given := block.Get()
-	if !given {
-		hash = a.manifest.LastHash
-	}
-	h, err := a.find(hash)
+	h, err := a.findOrLast(block)
 	return asNode(&h), err
 }
 
@@ -84,11 +88,7 @@ func asNode(h *headed) rpc.Header {
 
 // Block returns the block with a hash, or the last one. Its extrinsics are proved.
 func (a *Archive) Block(_ context.Context, block chain.Optional[chain.Hash]) (rpc.Block, error) {
-	hash, given := block.Get()
-	if !given {
-		hash = a.manifest.LastHash
-	}
-	h, err := a.find(hash)
+	h, err := a.findOrLast(block)
 	if err != nil {
 		return rpc.Block{}, err
 	}
@@ -108,15 +108,11 @@ func (s *segment) at(height uint64) *block { return &s.blocks[height-s.First] }
 // Storage returns the proved state of a block at some keys. It returns [chain.ErrNotKept] for a key that was not
 // recorded.
 func (a *Archive) Storage(_ context.Context, block chain.Hash, places ...[]byte) ([][]byte, error) {
-	h, err := a.find(block)
+	found, err := a.find(block)
 	if err != nil {
 		return nil, err
 	}
-	s, _, err := a.segmentOf(h.Number)
-	if err != nil {
-		return nil, err
-	}
-	r, err := a.executed(&h, s)
+	h, s, r, err := a.at(found.Number)
 	if err != nil {
 		return nil, err
 	}
@@ -126,7 +122,7 @@ func (a *Archive) Storage(_ context.Context, block chain.Hash, places ...[]byte)
 		if !kept {
 			return nil, fmt.Errorf("%s: the state at 0x%x: %w", a.name, place, chain.ErrNotKept)
 		}
-		if stored[i], err = proveState(&h, s.proof, k); err != nil {
+		if stored[i], err = proveState(h, s.proof, k); err != nil {
 			return nil, a.damaged(blocksPath(s.Heights), err)
 		}
 	}
@@ -151,26 +147,31 @@ func (a *Archive) executed(h *headed, s *segment) (*runtime, error) {
 	return a.runtime(name)
 }
 
+// at returns the header of a block, the segment that contains it, and the runtime that executed it.
+func (a *Archive) at(height uint64) (h *headed, s *segment, executed *runtime, err error) {
+	s, list, err := a.segmentOf(height)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	h = &list[height-s.First]
+	executed, err = a.executed(h, s)
+	return h, s, executed, err
+}
+
 // left returns the runtime after a block: the one that executed the next block or, for the last block, its own runtime or
 // the one that it upgraded to.
 func (a *Archive) left(h *headed) (*runtime, error) {
-	of := *h
+	height := h.Number
 	switch {
-	case h.Number < a.manifest.Last:
-		var err error
-		if of, err = a.headed(h.Number + 1); err != nil {
-			return nil, err
-		}
+	case height < a.manifest.Last:
+		height++
 	case h.upgrades() && a.manifest.After != nil:
 		return a.runtime(a.manifest.After.RuntimeName)
 	case h.upgrades():
-		return nil, a.notKept(fmt.Sprintf("the runtime after block %d, which executes the next block", h.Number))
+		return nil, a.notKept(fmt.Sprintf("the runtime after block %d, which executes the next block", height))
 	}
-	s, _, err := a.segmentOf(of.Number)
-	if err != nil {
-		return nil, err
-	}
-	return a.executed(&of, s)
+	_, _, r, err := a.at(height)
+	return r, err
 }
 
 // leftBy returns the runtime after the block with a hash. For the parent of the lowest block, which is not recorded, it is
@@ -187,11 +188,8 @@ func (a *Archive) leftBy(hash chain.Hash) (*runtime, error) {
 	if failed != nil || hash != lowest.ParentHash {
 		return nil, cmp.Or(failed, err)
 	}
-	s, _, err := a.segmentOf(lowest.Number)
-	if err != nil {
-		return nil, err
-	}
-	return a.executed(&lowest, s)
+	_, _, r, err := a.at(lowest.Number)
+	return r, err
 }
 
 // Metadata returns the metadata of the runtime after a block.

@@ -21,6 +21,7 @@ import (
 	"github.com/feeledger/fees/internal/substrate/header"
 	"github.com/feeledger/fees/internal/substrate/scale"
 	"github.com/feeledger/fees/internal/substrate/trie"
+	"github.com/feeledger/fees/internal/test/crashtest"
 	"github.com/feeledger/fees/internal/test/rpcserver"
 	"github.com/feeledger/fees/internal/test/tier"
 	"github.com/feeledger/fees/internal/test/trietest"
@@ -32,7 +33,7 @@ func TestRecordIsDeterministic(t *testing.T) {
 	node := FromNode(served(t, made.Node()))
 	accounts := made.Accounts()[:2]
 	o := RecordOptions{First: 1, Last: 60, Accounts: accounts}
-	want := tree(t, recorded(t, node, o))
+	want := crashtest.Tree(t, recorded(t, node, o))
 	require.Contains(t, want, "blocks/32-47.zst")
 
 	of := rand.New(rand.NewPCG(1, 2))
@@ -60,7 +61,7 @@ func TestRecordIsDeterministic(t *testing.T) {
 			o := o
 			run.change(&o)
 			directory := recorded(t, run.from, o)
-			requireSame(t, want, tree(t, directory))
+			requireSame(t, want, crashtest.Tree(t, directory))
 		})
 	}
 	t.Run("all is there", func(t *testing.T) {
@@ -69,7 +70,7 @@ func TestRecordIsDeterministic(t *testing.T) {
 		_, err := recordTo(t, count, directory, o)
 		require.NoError(t, err)
 		require.Zero(t, count.blocks.Load())
-		requireSame(t, want, tree(t, directory))
+		requireSame(t, want, crashtest.Tree(t, directory))
 	})
 }
 
@@ -394,7 +395,7 @@ func TestNodesThatRefuse(t *testing.T) {
 	m, err := recordTo(t, FromNode(served(t, node)), directory, RecordOptions{First: 1, Last: 40})
 	require.NoError(t, err)
 	require.Nil(t, m.Runtimes[0].Code)
-	require.NotContains(t, tree(t, directory), "runtimes/moonbeam-2302.code.zst")
+	require.NotContains(t, crashtest.Tree(t, directory), "runtimes/moonbeam-2302.code.zst")
 	_, err = Verify(t.Context(), directory, anchorAt(made, 40), nil)
 	require.NoError(t, err)
 }
@@ -434,9 +435,9 @@ func TestRuntimesWithOtherKeys(t *testing.T) {
 		}}
 		o := RecordOptions{First: 1, Last: 60}
 		directory := recorded(t, origin, o)
-		want := tree(t, directory)
+		want := crashtest.Tree(t, directory)
 		o.Concurrency = 1
-		requireSame(t, want, tree(t, recorded(t, origin, o)))
+		requireSame(t, want, crashtest.Tree(t, recorded(t, origin, o)))
 		v, err := Verify(t.Context(), directory, anchorAt(made, 60), nil)
 		require.NoError(t, err)
 		require.EqualValues(t, 60, v.Proved)
@@ -460,7 +461,7 @@ func TestRuntimesWithOtherKeys(t *testing.T) {
 		high := recorded(t, origin, RecordOptions{First: 36, Last: 60})
 		output, _, err := joinTo(t, []string{low, high}, JoinOptions{})
 		require.NoError(t, err)
-		requireSame(t, want, tree(t, output))
+		requireSame(t, want, crashtest.Tree(t, output))
 
 		origin.fails = "Proof"
 		_, err = recordTo(t, origin, t.TempDir(), o)

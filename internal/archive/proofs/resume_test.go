@@ -38,7 +38,7 @@ func TestKilledBeforeEachStep(t *testing.T) {
 	made := rooted(60)
 	node := &telling{Origin: FromNode(served(t, made.Node()))}
 	o := RecordOptions{First: 1, Last: 50, Concurrency: 2, segmentSize: 16}
-	want := tree(t, recorded(t, node, o))
+	want := crashtest.Tree(t, recorded(t, node, o))
 	kinds := map[string]bool{}
 	steps, stride := 0, 1
 	if testing.Short() {
@@ -65,7 +65,7 @@ func TestKilledBeforeEachStep(t *testing.T) {
 		node.blocks.Store(0)
 		_, err = record(t.Context(), node, disk.New(directory), o)
 		require.NoError(t, err, step)
-		requireSame(t, want, tree(t, directory))
+		requireSame(t, want, crashtest.Tree(t, directory))
 		require.EqualValues(t, 51-whole, node.blocks.Load(), step)
 	}
 	require.GreaterOrEqual(t, steps, 50/stride)
@@ -88,7 +88,7 @@ func TestKilledFiftyTimes(t *testing.T) {
 	made := rooted(60)
 	node := FromNode(served(t, made.Node()))
 	o := RecordOptions{First: 1, Last: 50, Accounts: made.Accounts()[:1], segmentSize: 2}
-	want := tree(t, func() string {
+	want := crashtest.Tree(t, func() string {
 		directory := filepath.Join(t.TempDir(), "at once")
 		_, err := Record(t.Context(), node, directory, o)
 		require.NoError(t, err)
@@ -108,7 +108,7 @@ func TestKilledFiftyTimes(t *testing.T) {
 		kills++
 	}
 	require.GreaterOrEqual(t, kills, 50)
-	requireSame(t, want, tree(t, directory))
+	requireSame(t, want, crashtest.Tree(t, directory))
 }
 
 // Files that are not what would be recorded are recorded again, and no others.
@@ -116,8 +116,8 @@ func TestDamagedLeftovers(t *testing.T) {
 	made := rooted(60)
 	node := &telling{Origin: FromNode(served(t, made.Node()))}
 	o := RecordOptions{First: 1, Last: 50}
-	want := tree(t, recorded(t, node, o))
-	others := tree(t, recorded(t, node, RecordOptions{First: 1, Last: 50, Accounts: made.Accounts()[:1]}))
+	want := crashtest.Tree(t, recorded(t, node, o))
+	others := crashtest.Tree(t, recorded(t, node, RecordOptions{First: 1, Last: 50, Accounts: made.Accounts()[:1]}))
 	paths := []string{"blocks/16-31.zst", "headers/32-47.zst", "runtimes/moonbeam-2302.metadata.zst", "runtimes/moonbeam-2302.code.zst", "manifest.json"}
 	for kind, damage := range map[string]func(path, text string) string{
 		"cut":   func(_, text string) string { return text[:len(text)/2] },
@@ -145,7 +145,7 @@ func TestDamagedLeftovers(t *testing.T) {
 				node.blocks.Store(0)
 				_, err := recordTo(t, node, directory, o)
 				require.NoError(t, err)
-				requireSame(t, want, tree(t, directory))
+				requireSame(t, want, crashtest.Tree(t, directory))
 				asked := map[bool]int64{true: 16, false: 0}[path[0] == 'b' || path[0] == 'h']
 				require.Equal(t, asked, node.blocks.Load())
 			})
@@ -157,7 +157,7 @@ func TestDamagedLeftovers(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(directory, "blocks/0-15.zst.12.tmp"), nil, 0o644))
 		_, err := recordTo(t, node, directory, o)
 		require.NoError(t, err)
-		requireSame(t, want, tree(t, directory))
+		requireSame(t, want, crashtest.Tree(t, directory))
 	})
 	t.Run("a file that is none of an archive's", func(t *testing.T) {
 		directory := recorded(t, node, o)

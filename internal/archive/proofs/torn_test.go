@@ -54,7 +54,7 @@ func TestTornArchives(t *testing.T) {
 	node := FromNode(served(t, rooted(40).Node()))
 	quiet := filepath.Join(t.TempDir(), "archive")
 	require.NoError(t, recordSmall(node, quiet))
-	want := tree(t, quiet)
+	want := crashtest.Tree(t, quiet)
 	home := t.TempDir()
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), asRecorder+"="+filepath.Join(home, "moonbeam"))
@@ -69,7 +69,7 @@ func TestTornArchives(t *testing.T) {
 		if err := recordSmall(node, directory); err != nil {
 			return err
 		}
-		have := tree(t, directory)
+		have := crashtest.Tree(t, directory)
 		for path, text := range want {
 			if have[path] != text {
 				return fmt.Errorf("%s is another one in the end", path)

@@ -19,6 +19,7 @@ import (
 	"github.com/feeledger/fees/internal/archive"
 	"github.com/feeledger/fees/internal/substrate/header"
 	"github.com/feeledger/fees/internal/substrate/trie"
+	"github.com/feeledger/fees/internal/test/crashtest"
 	"github.com/feeledger/fees/internal/test/tier"
 )
 
@@ -124,7 +125,7 @@ func whole(t testing.TB) (*Archive, fstest.MapFS, chain.Optional[chain.Anchor]) 
 	made := rooted(210)
 	directory := recorded(t, FromNode(served(t, made.Node())), RecordOptions{First: 1, Last: 200, Accounts: made.Accounts()[1:2]})
 	files := fstest.MapFS{}
-	for path, text := range tree(t, directory) {
+	for path, text := range crashtest.Tree(t, directory) {
 		files[path] = &fstest.MapFile{Data: []byte(text)}
 	}
 	a, err := open("archive", files)
