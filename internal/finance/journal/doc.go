@@ -2,7 +2,7 @@
 // accounts, and writes them for accounting software, importable without manual corrections.
 //
 //	ledger.Book ─► Find ─► Payments ─► entries ─► FeeJournal, MovementJournal ─► Journal ─► Write: hledger, Beancount, Ledger
-//	                          │           └─────► Summarise (money.List) ─► Summary ─► Layout ─► Write: DATEV, Xero, …
+//	                          │           └─────► Summarise (money.List) ─► Summary ─► Write: DATEV, Xero, …
 //	                          └─► List, WriteKoinly
 //
 // The export has three steps.
