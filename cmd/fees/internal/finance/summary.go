@@ -52,12 +52,7 @@ Lines such as "# xero tax rate: Tax Exempt" are settings:
                date form (YYYY-MM-DD), separator, decimal (point),
                line end (crlf), encoding (utf-8), rows per file`
 
-// summaryFlags are the flags of journals for accounting systems.
-type summaryFlags struct {
-	chart, tags string
-	dryRun      bool
-}
-
+// addSummary adds the flags of journals for accounting systems.
 func (f *exportFlags) addSummary(c *cobra.Command) {
 	f.request.Style.By = journal.ByDay
 	addChart(c, &f.chart, &f.tags)
