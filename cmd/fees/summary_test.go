@@ -72,7 +72,7 @@ func amountOf(t *testing.T, text string) *big.Rat {
 
 // The demo's month in each form: debits and credits are the report's total to the cent, for every
 // way of making entries.
-func TestBookings(t *testing.T) {
+func TestSummaries(t *testing.T) {
 	bookedMonth(t)
 	wei, total := chargedBy(t)
 	columns := map[string][2]int{"quickbooks": {3, 4}, "netsuite": {6, 7}, "journal-csv": {4, 5}}
@@ -127,7 +127,7 @@ func TestBookings(t *testing.T) {
 
 // Files that a product limits have a manifest; a name that DATEV does not import, a missing chart,
 // a missing price and flags for other forms are refused, and leave no file.
-func TestBookingFiles(t *testing.T) {
+func TestSummaryFiles(t *testing.T) {
 	directory := bookedMonth(t)
 	chart, err := os.ReadFile("chart.csv")
 	require.NoError(t, err)
@@ -193,7 +193,7 @@ func TestBookingFiles(t *testing.T) {
 }
 
 // A fee that is not known is in no journal: it is listed, and the exit code says so.
-func TestBookingUndetermined(t *testing.T) {
+func TestSummaryUndetermined(t *testing.T) {
 	t.Parallel()
 	recording, place := altered(t, "blocks/3.json", func(text string) string {
 		return strings.NewReplacer(`"Executed"`, `"Forgotten"`, `"Withdraw"`, `"Frozen"`).Replace(text)

@@ -20,39 +20,41 @@ type ChartCheck struct {
 	Fees         uint64
 	Suspense     uint64 // fees that no rule places
 	WithoutAsset uint64 // fees whose payer has no asset account
-	each         func(ctx context.Context) iter.Seq2[*journal.PlacedFee, error]
+	export       *Export
 }
 
 // CheckChart places the fees of an export, which has a chart.
 func (x *Export) CheckChart(ctx context.Context) (*ChartCheck, error) {
-	c := &ChartCheck{Title: fmt.Sprintf("Chart of accounts on %s, %s", x.style.Network, x.Held.Name), Token: x.style.Token, Taken: map[int]uint64{}, Lines: x.style.Chart.Rules()}
-	c.each = func(ctx context.Context) iter.Seq2[*journal.PlacedFee, error] {
-		return func(yield func(*journal.PlacedFee, error) bool) {
-			for payment, err := range x.Payments.All(ctx) {
-				if err == nil && !payment.Payer.Known() {
-					continue // it is among the undetermined
-				}
-				fee := &journal.PlacedFee{Payment: payment}
-				if err == nil {
-					fee.Placed, err = x.style.Place(ctx, payment.Transaction)
-				}
-				if err != nil {
-					yield(nil, x.chartError(err))
-					return
-				}
-				if !yield(fee, nil) {
-					return
-				}
-			}
-		}
-	}
-	for fee, err := range c.each(ctx) {
+	c := &ChartCheck{Title: fmt.Sprintf("Chart of accounts on %s, %s", x.style.Network, x.Held.Name), Token: x.style.Token, Taken: map[int]uint64{}, Lines: x.style.Chart.Rules(), export: x}
+	for fee, err := range c.Each(ctx) {
 		if err != nil {
 			return nil, err
 		}
 		c.count(fee)
 	}
 	return c, nil
+}
+
+// Each yields the fees in the order of the chain. A fee without a known payer is among the undetermined.
+func (c *ChartCheck) Each(ctx context.Context) iter.Seq2[*journal.PlacedFee, error] {
+	return func(yield func(*journal.PlacedFee, error) bool) {
+		for payment, err := range c.export.Payments.All(ctx) {
+			if err == nil && !payment.Payer.Known() {
+				continue
+			}
+			fee := &journal.PlacedFee{Payment: payment}
+			if err == nil {
+				fee.Placed, err = c.export.style.Place(ctx, payment.Transaction)
+			}
+			if err != nil {
+				yield(nil, c.export.chartError(err))
+				return
+			}
+			if !yield(fee, nil) {
+				return
+			}
+		}
+	}
 }
 
 func (c *ChartCheck) count(p *journal.PlacedFee) {
@@ -74,11 +76,6 @@ func (c *ChartCheck) count(p *journal.PlacedFee) {
 	}
 }
 
-// Each hands over the fees in the order of the chain.
-func (c *ChartCheck) Each(ctx context.Context) iter.Seq2[*journal.PlacedFee, error] {
-	return c.each(ctx)
-}
-
 // Holds reports whether each fee has its accounts.
 func (c *ChartCheck) Holds() bool { return c.Suspense == 0 && c.WithoutAsset == 0 }
 
@@ -94,7 +91,7 @@ func (c *ChartCheck) Sheet(ctx context.Context) *table.Sheet {
 		s.Columns = append(s.Columns, table.Column{Name: string(t), Kind: table.Text}, table.Column{Name: string(t) + "_line", Kind: table.Integer})
 	}
 	s.Rows = func(yield func([]any, error) bool) {
-		for p, err := range c.each(ctx) {
+		for p, err := range c.Each(ctx) {
 			if err != nil {
 				yield(nil, err)
 				return

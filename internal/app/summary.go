@@ -33,11 +33,9 @@ func ReadChart(path, tags string) (in ChartInput, err error) {
 	return in, err
 }
 
-// Summary is a journal of fees for an accounting system, with the files that it needs.
+// Summary is a journal of fees for an accounting system.
 type Summary struct {
 	*journal.Summary
-	Layout   *journal.Layout
-	Files    []*journal.File
 	Title    string
 	Remarks  []string // for the reader
 	Compared string   // how it compares with the report on the same fees
@@ -55,20 +53,15 @@ func (x *Export) Summarise(ctx context.Context, form string) (s *Summary, err er
 	if err := OneOf(FieldSummarise, r.By, journal.ByTransaction, journal.ByDay, journal.ByMonth); err != nil {
 		return nil, err
 	}
+	r.Format, _ = journal.FormatNamed(form)
 	s = &Summary{Title: fmt.Sprintf("Journal of fees of %s, %s, by %s", r.Network, x.Held.Name, r.By)}
-	if s.Layout, err = journal.NewLayout(form, &r); err != nil {
-		return nil, notUnderstood("%v", err)
-	}
 	if s.Summary, err = journal.Summarise(ctx, x.Payments, r); err != nil {
 		return nil, x.chartError(err)
 	}
 	if s.Compared, err = x.compare(ctx, &s.Tie); err != nil {
 		return nil, err
 	}
-	if s.Files, err = s.Plan(ctx, s.Layout); err != nil {
-		return nil, x.chartError(err)
-	}
-	s.Remarks = append(append(x.Held.Notes(), s.PriceNotes...), s.Summary.Notes(s.Layout)...)
+	s.Remarks = append(x.Held.Notes(), s.Summary.Remarks()...)
 	return s, nil
 }
 
@@ -132,7 +125,7 @@ func (s *Summary) WriteManifest(w io.Writer, name func(file int) string) error {
 		Prices   string  `json:"prices_sha256"`
 		Files    []named `json:"files"`
 	}{
-		s.Layout.Name, s.Title, string(s.Currency), s.Symbol, s.Wei.String(), s.Exact.String(), s.Money(s.Total), s.Money(s.Rounding), s.Money(debit), s.Money(credit),
+		s.Format.Name, s.Title, string(s.Currency), s.Symbol, s.Wei.String(), s.Exact.String(), s.Money(s.Total), s.Money(s.Rounding), s.Money(debit), s.Money(credit),
 		s.Chart.SHA256, s.Prices.SHA256, nil,
 	}
 	for i, file := range s.Files {

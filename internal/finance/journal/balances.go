@@ -65,7 +65,7 @@ func (p *Payments) holdings(ctx context.Context, reader balances.Reader, span ch
 		for m, err := range b.Movements(ctx, span) {
 			switch {
 			case err != nil:
-				return nil, err
+				return nil, &LedgerError{err}
 			case !p.period.Has(m.Height, m.Time):
 				return nil, fmt.Errorf("block %d is outside the period by its own time, so the period has no opening and closing balances", m.Height)
 			case (!m.Known() || balances.IsSet(&m.Movement)) && len(unknown) < maxWrongLines:

@@ -122,8 +122,8 @@ func (c *columns) line(cells []string) string {
 	return strings.TrimSuffix(line.String(), "\n")
 }
 
-// layout completes a layout with the columns. Check, if not nil, verifies the limits of an entry.
-func (c *columns) layout(l Layout, check func(*Entry, []*Line) error) *Layout {
+// complete completes a layout with the columns. Check, if not nil, verifies the limits of an entry.
+func (c *columns) complete(l layout, check func(*Entry, []*Line) error) *layout {
 	l.carries = append(l.carries, c.carries...)
 	l.head = func(*Entry) []string { return []string{c.line(c.headings)} }
 	l.rows = func(e *Entry) (rows []string, err error) {
@@ -157,7 +157,7 @@ const (
 
 // newCSV is a CSV whose columns, separators, dates and numbers the chart chooses. It has the lines
 // of zero too: their tokens are in them.
-func newCSV(s settings) (*Layout, error) {
+func newCSV(s settings) (*layout, error) {
 	c, err := s.columnsOf("YYYY-MM-DD", "", nil)
 	if err != nil {
 		return nil, err
@@ -172,7 +172,7 @@ func newCSV(s settings) (*Layout, error) {
 		}
 		return word == words[1]
 	}
-	l := Layout{zeroLines: true}
+	l := layout{zeroLines: true}
 	c.decimals, c.comma, l.lf = s.Prices.Currency.Decimals(), second(settingDecimal, "point", "comma"), second(settingLineEnd, "crlf", "lf")
 	if second(settingEncoding, "utf-8", "windows-1252") {
 		l.encode = toWindows1252
@@ -190,5 +190,5 @@ func newCSV(s settings) (*Layout, error) {
 	for _, heading := range c.headings {
 		err = cmp.Or(err, chart.CheckName(settingColumns, heading))
 	}
-	return c.layout(l, nil), err
+	return c.complete(l, nil), err
 }

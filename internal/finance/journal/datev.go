@@ -73,7 +73,7 @@ type datev struct {
 // newDATEV is a Buchungsstapel of DATEV: EXTF, format version 13, in Windows-1252, where memos get
 // question marks for characters that it lacks. Each posting is a row, Konto against Gegenkonto, so each row balances. A
 // file has one month, for the rows' dates have no year.
-func newDATEV(s settings) (*Layout, error) {
+func newDATEV(s settings) (*layout, error) {
 	d := &datev{settings: s, firstMonth: 1, skr: s.get(settingSKR)}
 	if err := s.twoDecimals(); err != nil {
 		return nil, err
@@ -105,7 +105,7 @@ func newDATEV(s settings) (*Layout, error) {
 		return nil, s.wrong(settingSKR, "want two or four digits, such as 03 or 04")
 	}
 	d.account = regexp.MustCompile(fmt.Sprintf(`^[0-9]{1,%d}$`, d.length))
-	return &Layout{carries: []chart.Target{chart.CostCentre, chart.Project, chart.TaxCode}, maxRows: datevRows, monthly: true, head: d.head, rows: d.rows, encode: toWindows1252}, nil
+	return &layout{carries: []chart.Target{chart.CostCentre, chart.Project, chart.TaxCode}, maxRows: datevRows, monthly: true, head: d.head, rows: d.rows, encode: toWindows1252}, nil
 }
 
 var (

@@ -1,8 +1,8 @@
 // Package journal makes entries of fees, or of every movement of native balances, from the ledger's rows and a chart of
 // accounts, and writes them for accounting software, importable without manual corrections.
 //
-//	ledger.Book ─► Find ─► Payments ─► entries ─► FeeJournal, MovementJournal ─► Journal ─► Write: hledger, Beancount, Ledger
-//	                          │           └─────► Summarise (money.List) ─► Summary ─► Layout ─► Write: DATEV, Xero, …
+//	ledger.Book ─► Find ─► Payments ─► entries ─► FeeJournal, MovementJournal ─► Journal: hledger, Beancount, Ledger
+//	                          │           └─────► Summarise (money.List) ─► Summary: DATEV, Xero, …
 //	                          └─► List, WriteKoinly
 //
 // The export has three steps.

@@ -28,78 +28,53 @@ type File struct {
 	hash  hash.Hash
 }
 
-// laidOut is an entry with its rows.
-type laidOut struct {
-	*Entry
-	rows []string
+// plan adds an entry to the files that the summary needs, and checks that the layout can hold it. An entry
+// is never divided between two files. One whose amounts are all zero may have no row.
+func (s *Summary) plan(e *Entry) error {
+	l := s.layout
+	rows, err := l.rows(e)
+	if err != nil || len(rows) == 0 {
+		return err
+	}
+	count, most := uint64(len(rows)), uint64(l.maxRows)
+	if most > 0 && count > most {
+		return fmt.Errorf("entry %s has %d lines, and a file has at most %d; book by day or by transaction, or use fewer accounts and cost centres", e.Reference, count, most)
+	}
+	last := len(s.Files) - 1
+	if last < 0 || most > 0 && s.Files[last].Rows+count > most || l.monthly && !s.Files[last].month.Equal(monthOf(e.Date)) {
+		s.Files = append(s.Files, &File{First: e.Reference, month: monthOf(e.Date), hash: sha256.New()})
+		last++
+		rows = append(l.head(e), rows...)
+	}
+	f := s.Files[last]
+	f.Entries, f.Rows, f.Last = f.Entries+1, f.Rows+count, e.Reference
+	f.Debit, f.Credit = f.Debit.Add(e.Sum()), f.Credit.Add(e.Sum())
+	err = l.write(f.hash, rows)
+	f.SHA256 = hex.EncodeToString(f.hash.Sum(nil))
+	return err
 }
 
-// laidOut lays out the entries. Those whose amounts are all zero may have no row, and are left out.
-func (s *Summary) laidOut(ctx context.Context, l *Layout) iter.Seq2[laidOut, error] {
-	return func(yield func(laidOut, error) bool) {
-		for e, err := range s.Each(ctx) {
-			var rows []string
-			if err == nil {
-				rows, err = l.rows(e)
-			}
-			if (err != nil || len(rows) > 0) && !yield(laidOut{e, rows}, err) {
-				return
-			}
-		}
-	}
-}
-
-// Plan finds which files a summary needs, and checks that the layout can hold each entry. An entry
-// is never divided between two files.
-func (s *Summary) Plan(ctx context.Context, l *Layout) (files []*File, err error) {
-	var current *File
-	for e, err := range s.laidOut(ctx, l) {
-		if err != nil {
-			return nil, err
-		}
-		count, most := uint64(len(e.rows)), uint64(l.maxRows)
-		if most > 0 && count > most {
-			return nil, fmt.Errorf("entry %s has %d lines, and a file has at most %d; book by day or by transaction, or use fewer accounts and cost centres", e.Reference, count, most)
-		}
-		if current == nil || most > 0 && current.Rows+count > most || l.monthly && !current.month.Equal(monthOf(e.Date)) {
-			current = &File{First: e.Reference, month: monthOf(e.Date), hash: sha256.New()}
-			files = append(files, current)
-			if err := l.write(current.hash, l.head(e.Entry)); err != nil {
-				return nil, err
-			}
-		}
-		if err := l.write(current.hash, e.rows); err != nil {
-			return nil, err
-		}
-		current.Entries++
-		current.Rows, current.Last = current.Rows+count, e.Reference
-		current.Debit, current.Credit = current.Debit.Add(e.Sum()), current.Credit.Add(e.Sum())
-	}
-	for _, file := range files {
-		file.SHA256 = hex.EncodeToString(file.hash.Sum(nil))
-	}
-	return files, nil
-}
-
-// Write writes the files of a plan, one after another. Create calls its function with the file of
-// a number to write to.
-func (s *Summary) Write(ctx context.Context, l *Layout, files []*File, create func(number int, write func(io.Writer) error) error) error {
-	next, stop := iter.Pull2(s.laidOut(ctx, l))
+// Write writes the files, one after another. Create calls its function with the file of a number to write to.
+func (s *Summary) Write(ctx context.Context, create func(number int, write func(io.Writer) error) error) error {
+	next, stop := iter.Pull2(s.Each(ctx))
 	defer stop()
-	for i, file := range files {
+	for i, file := range s.Files {
 		err := create(i, func(w io.Writer) error {
 			sum, out := sha256.New(), bufio.NewWriter(w)
-			both := io.MultiWriter(out, sum)
-			for written := range file.Entries {
+			for written := uint64(0); written < file.Entries; {
 				e, err, ok := next()
 				if !ok {
 					err = &LedgerError{ErrChanged}
 				}
-				if err == nil && written == 0 {
-					err = l.write(both, l.head(e.Entry))
-				}
+				var rows []string
 				if err == nil {
-					err = l.write(both, e.rows)
+					rows, err = s.layout.rows(e)
+				}
+				if err == nil && len(rows) > 0 {
+					if written++; written == 1 {
+						rows = append(s.layout.head(e), rows...)
+					}
+					err = s.layout.write(io.MultiWriter(out, sum), rows)
 				}
 				if err != nil {
 					return err
@@ -118,7 +93,7 @@ func (s *Summary) Write(ctx context.Context, l *Layout, files []*File, create fu
 }
 
 // write encodes lines.
-func (l *Layout) write(w io.Writer, lines []string) (err error) {
+func (l *layout) write(w io.Writer, lines []string) (err error) {
 	end := "\r\n"
 	if l.lf {
 		end = "\n"

@@ -1,7 +1,6 @@
 package journal
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/feeledger/fees/internal/finance/chart"
@@ -25,7 +24,7 @@ type Format struct {
 	Content
 
 	program *program                        // of movements
-	open    func(settings) (*Layout, error) // the layout of summaries
+	open    func(settings) (*layout, error) // the layout of summaries
 }
 
 // The formats of journals.
@@ -70,9 +69,8 @@ func FormatNames(contents ...Content) (names []string) {
 	return names
 }
 
-// Layout is the layout of the files of an accounting system, by the settings of a chart.
-type Layout struct {
-	Name      string
+// layout is the layout of the files of an accounting system, by the settings of a chart.
+type layout struct {
 	zeroLines bool           // amounts that round to zero have lines too
 	carries   []chart.Target // the dimensions that it has a place for
 	maxRows   int            // of a file, without its header; 0 means unlimited
@@ -83,28 +81,4 @@ type Layout struct {
 	// rows returns the lines of an entry; none where all its amounts are zero.
 	rows   func(*Entry) ([]string, error)
 	encode func(string) (string, error) // nil is UTF-8
-}
-
-// NewLayout returns the layout of a format of summaries, with the settings of the request's chart.
-func NewLayout(name string, r *Request) (*Layout, error) {
-	f, _ := FormatNamed(name)
-	if f.open == nil {
-		return nil, fmt.Errorf("no accounting system is called %q", name)
-	}
-	l, err := f.open(settings{r})
-	if err != nil {
-		return nil, fmt.Errorf("--as %s: %w", name, err)
-	}
-	l.Name = name
-	return l, nil
-}
-
-// Lacks returns the dimensions that a summary has and the layout does not.
-func (l *Layout) Lacks(s *Summary) (names []string) {
-	for _, t := range dimensions {
-		if s.Dimensions[t] && !slices.Contains(l.carries, t) {
-			names = append(names, string(t))
-		}
-	}
-	return names
 }

@@ -303,7 +303,7 @@ var checkers = map[string]func(testing.TB, string) *added{
 }
 
 // checkFiles checks all files of a journal, and what they add up to.
-func checkFiles(t testing.TB, j *journal.Summary, name string) (count int) {
+func checkFiles(t testing.TB, j *booked, name string) (count int) {
 	contents, plan := files(t, j, name)
 	debit, tokens, accounts := new(big.Rat), new(big.Rat), map[string]*big.Rat{}
 	for i, file := range contents {
@@ -467,16 +467,9 @@ func TestRefused(t *testing.T) {
 				q.Prices = readPrices(t, "2026-01-01,1\n", c.currency)
 			}
 			q.Chart = readChart(t, c.chart)
-			_, err := journal.NewLayout(c.format, &q)
-			if err == nil {
-				q.Network, q.Symbol = "moonbeam", "GLMR"
-				j, wrong := journal.Summarise(context.Background(), paymentsOf(t, c.payments), q)
-				if err = wrong; wrong == nil {
-					f, wrong := journal.NewLayout(c.format, &j.Request)
-					require.NoError(t, wrong)
-					_, err = j.Plan(context.Background(), f)
-				}
-			}
+			q.Network, q.Symbol = "moonbeam", "GLMR"
+			q.Format, _ = journal.FormatNamed(c.format)
+			_, err := journal.Summarise(context.Background(), paymentsOf(t, c.payments), q)
 			if c.want == "" {
 				require.ErrorContains(t, err, "is not in Windows-1252; rename it, or choose another encoding")
 			} else {
@@ -502,20 +495,18 @@ func TestChosenColumns(t *testing.T) {
 			"02.01.2026;FEE-GLMR-20260102;1500;-0,50;;1,000000000000000000;1000000000000000000;fees 2026-01-02: 1.000000000000000000 GLMR\n",
 	}, contents)
 	require.EqualValues(t, 2, plan[1].Rows)
-	f, err := journal.NewLayout(journal.CSV.Name, &j.Request)
-	require.NoError(t, err)
-	require.Empty(t, f.Lacks(j))
-	f, err = journal.NewLayout(journal.QuickBooks.Name, &j.Request)
-	require.NoError(t, err)
-	require.Equal(t, []string{"cost_centre"}, f.Lacks(j))
+	require.Empty(t, j.Lacks())
+	q.Format = journal.QuickBooks
+	q.Chart = readChart(t, "# asset: 1500\naccount,cost_centre\n6810,1\n")
+	require.Equal(t, []string{"cost_centre"}, summarise(t, j.fees, q).Lacks())
 }
 
 // A column may have no heading.
 func TestColumnWithoutHeading(t *testing.T) {
-	q := journal.Request{Prices: readPrices(t, "2026-01-01,1\n", "EUR")}
+	q := journal.Request{By: journal.ByDay, Prices: readPrices(t, "2026-01-01,1\n", "EUR")}
 	q.Chart = readChart(t, settings+"# columns: = date, account\naccount\n6810\n")
-	_, err := journal.NewLayout(journal.CSV.Name, &q)
-	require.NoError(t, err)
+	contents, _ := files(t, summarise(t, fees{payment(t, 1, "2026-01-01T12:00:00Z", 1, "1000000000000000000")}, q), journal.CSV.Name)
+	require.Contains(t, contents[0], ",account\r\n2026-01-01,6810\r\n")
 }
 
 // Amounts have the decimals of the currency in a CSV, and two in the other formats.

@@ -38,7 +38,9 @@ type Request struct {
 	// depends only on the period.
 	Alone bool
 
-	By By // what an entry of a summary has the fees of
+	// For summaries:
+	Format Format
+	By     By // what an entry has the fees of
 }
 
 func (r *Request) zone() *time.Location { return cmp.Or(r.Zone, time.UTC) }

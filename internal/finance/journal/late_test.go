@@ -27,7 +27,7 @@ func TestLastKnownPrice(t *testing.T) {
 		}
 		require.Equal(t, want, memos)
 		require.Equal(t, "0.40", j.Money(j.Total))
-		require.Equal(t, "LAST KNOWN PRICE: 1 day without a price: 2026-01-02 (price of 2026-01-01)", j.PriceNotes[1])
+		require.Equal(t, "LAST KNOWN PRICE: 1 day without a price: 2026-01-02 (price of 2026-01-01)", j.Remarks()[1])
 	}
 	q := journal.Request{By: journal.ByTransaction, Prices: list}
 	q.Chart = readChart(t, settings+"account\n6810\n")

@@ -92,36 +92,41 @@ func (p *Payments) read(ctx context.Context) iter.Seq2[*Payment, error] {
 		if !ok {
 			return
 		}
-		pay := func(t *ledger.Transaction, err error) bool {
+		paid := ofAccounts(p, p.book.Transactions(ctx, ledger.Query{Accounts: p.accounts, Span: span}))
+		for t, err := range merged(paid, p.book.WithoutPayer(ctx, ledger.Query{Span: span})) {
 			if err != nil {
 				yield(nil, &LedgerError{err})
-				return false
-			}
-			return !p.has(t) || yield(paymentOf(t, p.token), nil)
-		}
-		next, stop := iter.Pull2(p.book.WithoutPayer(ctx, ledger.Query{Span: span}))
-		defer stop()
-		unpaid, failed, more := next()
-		for t, err := range ofAccounts(p, p.book.Transactions(ctx, ledger.Query{Accounts: p.accounts, Span: span})) {
-			for ; more && (failed != nil || err == nil && isBefore(unpaid, t)); unpaid, failed, more = next() {
-				if !pay(unpaid, failed) {
-					return
-				}
-			}
-			if !pay(t, err) {
 				return
 			}
-		}
-		for ; more; unpaid, failed, more = next() {
-			if !pay(unpaid, failed) {
+			if p.has(t) && !yield(paymentOf(t, p.token), nil) {
 				return
 			}
 		}
 	}
 }
 
-func isBefore(a, b *ledger.Transaction) bool {
-	return a.Height < b.Height || a.Height == b.Height && a.Index < b.Index
+// merged merges two sequences in chain order.
+func merged(some, others iter.Seq2[*ledger.Transaction, error]) iter.Seq2[*ledger.Transaction, error] {
+	return func(yield func(*ledger.Transaction, error) bool) {
+		next, stop := iter.Pull2(others)
+		defer stop()
+		other, failed, more := next()
+		for t, err := range some {
+			for ; more && err == nil && (failed != nil || other.Height < t.Height || other.Height == t.Height && other.Index < t.Index); other, failed, more = next() {
+				if !yield(other, failed) {
+					return
+				}
+			}
+			if !yield(t, err) {
+				return
+			}
+		}
+		for ; more; other, failed, more = next() {
+			if !yield(other, failed) {
+				return
+			}
+		}
+	}
 }
 
 // ofAccounts returns the rows of a query by the selected accounts: none without accounts, which would select all.

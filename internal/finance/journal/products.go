@@ -24,7 +24,7 @@ const (
 // newQuickBooks is the import of journal entries of QuickBooks Online, with the columns of Intuit's sample file; the
 // asterisks are part of the names. Accounts are names, with Parent:Sub for a subaccount; the lines of one number are an
 // entry.
-func newQuickBooks(s settings) (*Layout, error) {
+func newQuickBooks(s settings) (*layout, error) {
 	if err := s.twoDecimals(); err != nil {
 		return nil, err
 	}
@@ -34,7 +34,7 @@ func newQuickBooks(s settings) (*Layout, error) {
 		return nil, err
 	}
 	c.separator, err = s.separator() // macOS versions of spreadsheets need semicolons
-	return c.layout(Layout{maxRows: quickBooksRows}, func(e *Entry, _ []*Line) error {
+	return c.complete(layout{maxRows: quickBooksRows}, func(e *Entry, _ []*Line) error {
 		if len(e.Reference) > quickBooksNumber {
 			return fmt.Errorf(`the journal number %s has more than %d characters; set a shorter one with "# %s: F-"`, e.Reference, quickBooksNumber, SettingPrefix)
 		}
@@ -50,7 +50,7 @@ const settingSubsidiary = "netsuite subsidiary"
 // newNetSuite is a journal entry import of NetSuite's Import Assistant, with names that it maps to the fields of a
 // journal entry. The lines of one External ID are an entry; accounts and dimensions are names as NetSuite has them.
 // Amounts have at most 10 digits and 2 decimals.
-func newNetSuite(s settings) (*Layout, error) {
+func newNetSuite(s settings) (*layout, error) {
 	if err := s.twoDecimals(); err != nil {
 		return nil, err
 	}
@@ -64,7 +64,7 @@ func newNetSuite(s settings) (*Layout, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.layout(Layout{maxRows: netSuiteRows}, func(e *Entry, lines []*Line) error {
+	return c.complete(layout{maxRows: netSuiteRows}, func(e *Entry, lines []*Line) error {
 		if len(lines) > netSuiteLines {
 			return fmt.Errorf("entry %s has %d lines, and NetSuite takes %d; book by day, or use fewer accounts and cost centres", e.Reference, len(lines), netSuiteLines)
 		}
@@ -86,7 +86,7 @@ const (
 // newXero is the import of manual journals of Xero, with the columns of its template; the asterisks are part of the
 // names. Lines with the same narration and date are a journal, so the narration has the entry's number. A debit is
 // positive, a credit negative.
-func newXero(s settings) (*Layout, error) {
+func newXero(s settings) (*layout, error) {
 	if err := s.twoDecimals(); err != nil {
 		return nil, err
 	}
@@ -95,7 +95,7 @@ func newXero(s settings) (*Layout, error) {
 		"narration": func(e *Entry, _ *Line) string { return e.Reference + ": " + e.Memo },
 		"tax":       func(_ *Entry, l *Line) string { return cmp.Or(l.Value(chart.TaxCode), rate) },
 	}
-	l := Layout{maxRows: xeroRows, carries: []chart.Target{chart.TaxCode}}
+	l := layout{maxRows: xeroRows, carries: []chart.Target{chart.TaxCode}}
 	list := "*Narration = narration, *Date = date, Description = description, *AccountCode = account, *TaxRate = tax, *Amount = amount"
 	var wrong error
 	for i := range 2 {
@@ -113,7 +113,7 @@ func newXero(s settings) (*Layout, error) {
 	if err = cmp.Or(err, chart.CheckName(settingXeroTax, rate), wrong); err != nil {
 		return nil, err
 	}
-	return c.layout(l, nil), nil
+	return c.complete(l, nil), nil
 }
 
 // tracking reads a tracking category of Xero and the dimension that its options are; "" without one.

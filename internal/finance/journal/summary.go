@@ -46,30 +46,41 @@ var maxKeys = 1_000_000
 type Summary struct {
 	composer
 	Tie
-	PriceNotes []string // on the prices, and on days without one
+	Files []*File // of the request's format
+
+	layout     *layout
+	priceNotes []string // on the prices, and on days without one
 }
 
-// Summarise reads the fees, and checks that each can be booked.
-func Summarise(ctx context.Context, payments *Payments, r Request) (*Summary, error) {
-	s := &Summary{composer: composer{Request: r, payments: payments, verbatim: true}}
+// Summarise reads the fees, checks that each can be booked, and finds which files the request's format needs.
+func Summarise(ctx context.Context, payments *Payments, r Request) (s *Summary, err error) {
+	s = &Summary{composer: composer{Request: r, payments: payments, verbatim: true}}
 	s.NetworkSide = false // it has the company's side only
-	if s.Prices == nil {
+	switch prefix := s.Chart.Setting(SettingPrefix); {
+	case r.Prices == nil:
 		return nil, errors.New("a journal in the currency of the books needs prices")
-	}
-	if prefix := s.Chart.Setting(SettingPrefix); prefix != "" && !prefixForm.MatchString(prefix) {
+	case r.Format.open == nil:
+		return nil, fmt.Errorf("%q is not the format of an accounting system", r.Format.Name)
+	case prefix != "" && !prefixForm.MatchString(prefix):
 		return nil, settings{&r}.wrong(SettingPrefix, "want at most 30 letters, digits, points, slashes and hyphens")
+	}
+	if s.layout, err = r.Format.open(settings{&r}); err != nil {
+		return nil, fmt.Errorf("--as %s: %w", r.Format.Name, err)
 	}
 	p := s.pass()
 	for e, err := range p.entries(ctx) {
 		if err == nil {
 			err = p.tie.add(e)
 		}
+		if err == nil {
+			err = s.plan(e)
+		}
 		if err != nil {
 			return nil, err
 		}
 	}
 	p.tie.finish()
-	s.Tie, s.PriceNotes = *p.tie, p.valuer.Sourced()
+	s.Tie, s.priceNotes = *p.tie, p.valuer.Sourced()
 	return s, nil
 }
 

@@ -26,20 +26,12 @@ func ExampleSummarise() {
 	}
 	fees := paymentsOf(&testing.T{}, fees{payment(&testing.T{}, 25, "2026-01-31T12:00:00Z", 1, "2500000000000000000")})
 	j, err := journal.Summarise(ctx, fees, journal.Request{
-		Placer: journal.Placer{Chart: accounts}, Prices: prices, By: journal.ByDay, Network: "moonbeam", Token: console.Token{Symbol: "GLMR"},
+		Format: journal.NetSuite, Placer: journal.Placer{Chart: accounts}, Prices: prices, By: journal.ByDay, Network: "moonbeam", Token: console.Token{Symbol: "GLMR"},
 	})
 	if err != nil {
 		panic(err)
 	}
-	format, err := journal.NewLayout(journal.NetSuite.Name, &j.Request)
-	if err != nil {
-		panic(err)
-	}
-	files, err := j.Plan(ctx, format)
-	if err != nil {
-		panic(err)
-	}
-	err = j.Write(ctx, format, files, func(_ int, write func(io.Writer) error) error {
+	err = j.Write(ctx, func(_ int, write func(io.Writer) error) error {
 		var file bytes.Buffer
 		err := write(&file)
 		fmt.Print(string(bytes.ReplaceAll(file.Bytes(), []byte("\r\n"), []byte("\n"))))

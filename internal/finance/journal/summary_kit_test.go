@@ -105,14 +105,24 @@ func january(price func(day int) string) string {
 	return list.String()
 }
 
-func summarise(t testing.TB, payments fees, q journal.Request) *journal.Summary {
-	q.Network, q.Symbol = "moonbeam", "GLMR"
-	j, err := journal.Summarise(context.Background(), paymentsOf(t, payments), q)
-	require.NoError(t, err)
-	return j
+// booked is a summary with its fees, to be made again in another format.
+type booked struct {
+	*journal.Summary
+	fees
 }
 
-func entries(t testing.TB, j *journal.Summary) (list []*journal.Entry) {
+// summarise makes a summary; without a format, as CSV.
+func summarise(t testing.TB, payments fees, q journal.Request) *booked {
+	q.Network, q.Symbol = "moonbeam", "GLMR"
+	if q.Format.Name == "" {
+		q.Format = journal.CSV
+	}
+	j, err := journal.Summarise(context.Background(), paymentsOf(t, payments), q)
+	require.NoError(t, err)
+	return &booked{j, payments}
+}
+
+func entries(t testing.TB, j *booked) (list []*journal.Entry) {
 	for e, err := range j.Each(context.Background()) {
 		require.NoError(t, err)
 		list = append(list, e)
@@ -121,12 +131,11 @@ func entries(t testing.TB, j *journal.Summary) (list []*journal.Entry) {
 }
 
 // files are the files of a journal in a format.
-func files(t testing.TB, j *journal.Summary, name string) (contents []string, plan []*journal.File) {
-	f, err := journal.NewLayout(name, &j.Request)
-	require.NoError(t, err)
-	plan, err = j.Plan(context.Background(), f)
-	require.NoError(t, err)
-	err = j.Write(context.Background(), f, plan, func(number int, write func(io.Writer) error) error {
+func files(t testing.TB, j *booked, name string) (contents []string, plan []*journal.File) {
+	q := j.Request
+	q.Format, _ = journal.FormatNamed(name)
+	in := summarise(t, j.fees, q)
+	err := in.Write(context.Background(), func(number int, write func(io.Writer) error) error {
 		require.Len(t, contents, number)
 		var file bytes.Buffer
 		err := write(&file)
@@ -134,8 +143,8 @@ func files(t testing.TB, j *journal.Summary, name string) (contents []string, pl
 		return err
 	})
 	require.NoError(t, err)
-	require.Len(t, contents, len(plan))
-	return contents, plan
+	require.Len(t, contents, len(in.Files))
+	return contents, in.Files
 }
 
 // rat is a decimal number as a fraction: what the tests calculate with.

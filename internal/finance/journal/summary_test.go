@@ -86,7 +86,7 @@ func TestZoneOfASummary(t *testing.T) {
 
 // What cannot be booked is counted or an error, and never zero.
 func TestUnknownInASummary(t *testing.T) {
-	q := journal.Request{By: journal.ByDay, Prices: readPrices(t, "2026-01-01,0.20\n", "EUR")}
+	q := journal.Request{Format: journal.CSV, By: journal.ByDay, Prices: readPrices(t, "2026-01-01,0.20\n", "EUR")}
 	q.Chart = readChart(t, settings+"label,account\nA,6810\n")
 	known, unknown := payment(t, 1, "2026-01-01T12:00:00Z", 1, "1000000000000000000"), payment(t, 2, "2026-01-01T12:00:00Z", 1, "")
 	nobody := payment(t, 3, "2026-01-01T12:00:00Z", 1, "5")

@@ -170,20 +170,31 @@ func (t *Tie) Money(amount decimal.Decimal) string {
 	return amount.StringFixed(int32(t.Currency.Decimals()))
 }
 
-// Notes returns remarks on a summary in a layout.
-func (s *Summary) Notes(l *Layout) (notes []string) {
+// Lacks returns the dimensions that the summary has and its format does not.
+func (s *Summary) Lacks() (names []string) {
+	for _, t := range dimensions {
+		if s.Dimensions[t] && !slices.Contains(s.layout.carries, t) {
+			names = append(names, string(t))
+		}
+	}
+	return names
+}
+
+// Remarks returns remarks for the reader: on the prices, and on what is not in the files.
+func (s *Summary) Remarks() []string {
+	notes := slices.Clip(s.priceNotes)
 	note := func(f *FeeSum, form string) {
 		if f.Fees > 0 {
 			notes = append(notes, fmt.Sprintf(form, console.Counted(f.Fees, "fee"), s.Tokens(f.Wei), s.Symbol))
 		}
 	}
-	if !l.zeroLines {
+	if !s.layout.zeroLines {
 		note(&s.Small, "no line for %s, %s %s: the amounts round to zero, and their value is in other lines of the entry or in the rounding entry")
 	}
 	note(&s.Unpriced, "PARTIAL: %s, %s %s, "+console.Verb(s.Unpriced.Fees, "has no price and is", "have no price and are")+" in no entry")
 	note(&s.Suspense, "SUSPENSE: no rule of the chart places %s, %s %s")
-	for _, name := range l.Lacks(s) {
-		notes = append(notes, fmt.Sprintf("%s is in the chart, and --as %s has no column for it", name, l.Name))
+	for _, name := range s.Lacks() {
+		notes = append(notes, fmt.Sprintf("%s is in the chart, and --as %s has no column for it", name, s.Format.Name))
 	}
 	return notes
 }

@@ -85,7 +85,6 @@ const exportExamples = `  fees export --as hledger --month 2026-01 --accounts Pa
 type exportFlags struct {
 	cli.GatewayFlags
 	questionFlags
-	summaryFlags
 	request     app.ExportQuestion
 	form        string
 	names       string
@@ -94,6 +93,8 @@ type exportFlags struct {
 	replace     bool
 	checks      bool
 	labelsPath  string // of the address book, or ""
+	chart, tags string
+	dryRun      bool
 	aboutFlag
 }
 

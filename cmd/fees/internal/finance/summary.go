@@ -52,12 +52,7 @@ Lines such as "# xero tax rate: Tax Exempt" are settings:
                date form (YYYY-MM-DD), separator, decimal (point),
                line end (crlf), encoding (utf-8), rows per file`
 
-// summaryFlags are the flags of journals for accounting systems.
-type summaryFlags struct {
-	chart, tags string
-	dryRun      bool
-}
-
+// addSummary adds the flags of journals for accounting systems.
 func (f *exportFlags) addSummary(c *cobra.Command) {
 	f.request.Style.By = journal.ByDay
 	addChart(c, &f.chart, &f.tags)
@@ -107,7 +102,7 @@ func (f *exportFlags) writeFiles(c *cobra.Command, s *app.Summary) error {
 		fmt.Fprintln(c.ErrOrStderr(), "fees: there is nothing to book, so no file is written")
 		return nil
 	case len(s.Files) == 1:
-		return s.Write(c.Context(), s.Layout, s.Files, func(_ int, write func(io.Writer) error) error { return f.Stream(write) })
+		return s.Write(c.Context(), func(_ int, write func(io.Writer) error) error { return f.Stream(write) })
 	case len(s.Files) > maxFiles:
 		return fmt.Errorf("the journal needs %d files, and fees writes %d at most: --summarise day or month needs fewer", len(s.Files), maxFiles)
 	case f.File == "":
@@ -116,7 +111,7 @@ func (f *exportFlags) writeFiles(c *cobra.Command, s *app.Summary) error {
 	extension := filepath.Ext(f.File)
 	stem := strings.TrimSuffix(f.File, extension)
 	name := func(file int) string { return fmt.Sprintf("%s-%03d%s", stem, file+1, extension) }
-	err := s.Write(c.Context(), s.Layout, s.Files, func(file int, write func(io.Writer) error) error {
+	err := s.Write(c.Context(), func(file int, write func(io.Writer) error) error {
 		return cli.ReplaceFile(c.Context(), name(file), write)
 	})
 	if err != nil {
