@@ -207,7 +207,7 @@ func TestEvidenceOfAPeriod(t *testing.T) {
 	made, err := d.Statements(t.Context(), app.StatementQuestion{Question: app.Question{Period: app.Heights(10, 27), Accounts: []chain.Address{address(t, alith)}}})
 	require.NoError(t, err)
 	var table, document bytes.Buffer
-	require.NoError(t, made.Style.WriteTable(t.Context(), &table, made.List[0], 100))
+	require.NoError(t, made.Document(t.Context()).Write(&table, "table", 100))
 	says(table.String(), words)
 	require.NoError(t, made.Style.WriteJSON(t.Context(), &document, made.List[0]))
 	says(document.String(), inJSON)

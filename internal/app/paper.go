@@ -15,6 +15,15 @@ import (
 // PaperSizes lists the paper sizes of PDF documents; the first one is the default.
 var PaperSizes = pdf.Sizes()
 
+// Proved is a result about the balances of accounts.
+type Proved interface {
+	Document(context.Context) *table.Document
+	WritePDF(ctx context.Context, w io.Writer, size string, a *closing.About) error
+	About(context.Context, AboutQuestion) (*closing.About, error)
+	Holds() bool
+	Explain(error) error
+}
+
 // writePaper writes a document to sign, with what a states at the foot of each page.
 func writePaper(w io.Writer, size, title string, notes []string, a *closing.About, sheets []*table.Sheet) error {
 	return table.WritePDF(w, table.Paper{Size: pdf.Size(size), Title: title, Notes: notes, Footer: a.Footer(), Sign: true}, sheets...)
@@ -22,13 +31,9 @@ func writePaper(w io.Writer, size, title string, notes []string, a *closing.Abou
 
 // WritePDF writes the statements as a PDF document, with what a states at the foot of each page.
 func (l *Statements) WritePDF(ctx context.Context, w io.Writer, size string, a *closing.About) error {
-	var sheets []*table.Sheet
-	for _, s := range l.List {
-		parts, err := l.Style.Parts(ctx, s)
-		if err != nil {
-			return err
-		}
-		sheets = append(sheets, parts...)
+	sheets, err := l.parts(ctx)
+	if err != nil {
+		return err
 	}
 	return writePaper(w, size, "Statements of "+console.Counted(len(l.List), "account")+", "+a.Period, nil, a, sheets)
 }

@@ -76,17 +76,25 @@ func (l *Statements) Document(ctx context.Context) *table.Document {
 			return nil
 		},
 		Text: func(w io.Writer, width int) error {
-			for i, s := range l.List {
-				if i > 0 {
-					io.WriteString(w, "\n")
-				}
-				if err := y.WriteTable(ctx, w, s, width); err != nil {
-					return err
-				}
+			sheets, err := l.parts(ctx)
+			if err != nil {
+				return err
 			}
-			return nil
+			return table.WriteTables(w, width, sheets...)
 		},
 	}
+}
+
+// parts returns the sheets of all statements for people.
+func (l *Statements) parts(ctx context.Context) (sheets []*table.Sheet, err error) {
+	for _, s := range l.List {
+		parts, err := l.Style.Parts(ctx, s)
+		if err != nil {
+			return nil, err
+		}
+		sheets = append(sheets, parts...)
+	}
+	return sheets, nil
 }
 
 // Statements makes the statements of accounts for a period. Their lines are read from the ledger as they are written.

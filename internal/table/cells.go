@@ -9,7 +9,7 @@ type Cell struct {
 // Headings returns the columns' names with units, for display.
 func (s *Sheet) Headings() (names []string) {
 	for _, c := range s.Columns {
-		names = append(names, s.header(c))
+		names = append(names, Heading(c, s.Symbol))
 	}
 	return names
 }

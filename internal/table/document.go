@@ -36,6 +36,19 @@ func (d *Document) Write(w io.Writer, format string, width int) error {
 	return d.Text(w, width)
 }
 
+// WriteTables writes tables for a terminal, with a line between them.
+func WriteTables(w io.Writer, width int, sheets ...*Sheet) error {
+	for i, s := range sheets {
+		if i > 0 {
+			io.WriteString(w, "\n")
+		}
+		if err := WriteTable(w, s, width); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Sheets returns the sheets of the workbook.
 func (d *Document) Sheets() []*Sheet {
 	if d.Book == nil {

@@ -53,7 +53,7 @@ func (s *Sheet) writePaper(d *pdf.Document) (err error) {
 	}
 	columns := make([]pdf.Column, len(s.Columns))
 	for i, c := range s.Columns {
-		columns[i].Header = s.header(c)
+		columns[i].Header = Heading(c, s.Symbol)
 		if c.Kind.hasDecimals() {
 			columns[i].Align = pdf.Point
 		} else if c.Kind.isRight() {

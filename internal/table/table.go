@@ -88,7 +88,7 @@ func (s *Sheet) tableColumns() []console.Column {
 	columns := make([]console.Column, len(s.Columns))
 	for i, c := range s.Columns {
 		columns[i] = console.Column{
-			Name: s.header(c), Right: c.Kind.isRight(), Decimals: c.Kind.hasDecimals(), Drop: c.Drop, Verdict: c.Verdict,
+			Name: Heading(c, s.Symbol), Right: c.Kind.isRight(), Decimals: c.Kind.hasDecimals(), Drop: c.Drop, Verdict: c.Verdict,
 			Cut: c.Kind == Hash || c.Kind == Address || c.Kind == Text && !c.Term && !c.Verdict,
 		}
 	}
@@ -176,12 +176,12 @@ func labelled(footer []string, columns []Column, shown func(int) bool) []string 
 	return with
 }
 
-// header returns a column's name with its unit.
-func (s *Sheet) header(c Column) string {
+// Heading returns a column's name with its unit, for display. symbol is the token's.
+func Heading(c Column, symbol string) string {
 	name := strings.ReplaceAll(c.Name, "_", " ")
 	switch {
 	case c.isAmount():
-		return strings.TrimSpace(name + " " + console.Printable(s.Symbol))
+		return strings.TrimSpace(name + " " + console.Printable(symbol))
 	case c.Kind == GasPrice:
 		return name + " Gwei"
 	case c.Kind == Fiat:

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"io"
 	"net/http"
 	"net/url"
 	"slices"
@@ -14,7 +13,6 @@ import (
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/failure"
-	"github.com/feeledger/fees/internal/finance/closing"
 	"github.com/feeledger/fees/internal/money"
 	"github.com/feeledger/fees/internal/table"
 	"github.com/feeledger/fees/source"
@@ -119,18 +117,9 @@ func proved[T any](s *server, r *http.Request, q *statementQuestion, build func(
 	return made, why, err
 }
 
-// provable is a result about an account that balances can prove.
-type provable interface {
-	Holds() bool
-	Explain(err error) error
-	Document(context.Context) *table.Document
-	About(ctx context.Context, asked app.AboutQuestion) (*closing.About, error)
-	WritePDF(ctx context.Context, w io.Writer, size string, a *closing.About) error
-}
-
 // provedPage shows a result about an account. Own are its parameters besides the common ones, and fill adds its
 // contents.
-func provedPage[T provable](s *server, w http.ResponseWriter, r *http.Request, what string, own []string, of func(*http.Request, *statementQuestion) (T, string, error), fill func(q *statementQuestion, made T, v *view) error) error {
+func provedPage[T app.Proved](s *server, w http.ResponseWriter, r *http.Request, what string, own []string, of func(*http.Request, *statementQuestion) (T, string, error), fill func(q *statementQuestion, made T, v *view) error) error {
 	q, err := s.statementQuestion(r, own...)
 	if err != nil {
 		return err
@@ -168,7 +157,7 @@ func provedPage[T provable](s *server, w http.ResponseWriter, r *http.Request, w
 }
 
 // provedFile sends a result about an account as a file. If balances are not available, it fails.
-func provedFile[T provable](s *server, w http.ResponseWriter, r *http.Request, of func(*http.Request, *statementQuestion) (T, string, error)) error {
+func provedFile[T app.Proved](s *server, w http.ResponseWriter, r *http.Request, of func(*http.Request, *statementQuestion) (T, string, error)) error {
 	q, err := s.statementQuestion(r, "paper")
 	if err != nil {
 		return err

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bytes"
 	"io"
 	"slices"
 	"strings"
@@ -19,46 +18,36 @@ var (
 	comparedParts = map[part]int{ofDifference: 0, ofPercent: 0, ofNow: 1, ofBefore: 2}
 )
 
-// writeText writes the comparison for a terminal of the given width: missing data, pairs, totals and notes. It
-// keeps all rows in memory.
+// writeText writes the comparison for a terminal of the given width: missing data, pairs, totals and notes.
 func (c *Comparison) writeText(w io.Writer, width int) error {
-	var out strings.Builder
-	console.WriteWrapped(&out, c.Title(), 2, width)
+	page := console.NewPage(w, width)
+	page.Line(c.Title(), 2)
 	partial := len(c.Now.Partial) + len(c.Before.Partial)
 	for _, note := range append(slices.Clone(c.Notes[:partial]), c.evidence()...) {
-		console.WriteWrapped(&out, note, 2, width)
+		page.Line(note, 2)
 	}
 	if len(c.Pairs) > 0 {
-		text, err := c.tableText(width)
-		if err != nil {
+		page.WriteString("\n")
+		s := c.sheetOf(c.choose(), c.Pairs)
+		s.Title, s.Notes = "", nil
+		for i := range s.Columns {
+			s.Columns[i].Total = false // all totals are below the table
+		}
+		if err := table.WriteTable(page, s, width); err != nil {
 			return err
 		}
-		out.WriteString("\n" + text)
 	}
-	out.WriteString("\n")
-	if err := c.writeTotals(&out, width); err != nil {
+	page.WriteString("\n")
+	if err := c.writeTotals(page); err != nil {
 		return err
 	}
 	for i, note := range c.Notes[partial:] {
 		if i == 0 {
-			out.WriteString("\n")
+			page.WriteString("\n")
 		}
-		console.WriteWrapped(&out, "note: "+note, 2, width)
+		page.Line("note: "+note, 2)
 	}
-	_, err := io.WriteString(w, out.String())
-	return err
-}
-
-// tableText formats the pairs with the columns that fit.
-func (c *Comparison) tableText(width int) (string, error) {
-	var text bytes.Buffer
-	s := c.sheetOf(c.choose(), c.Pairs)
-	s.Title, s.Notes = "", nil
-	for i := range s.Columns {
-		s.Columns[i].Total = false // all totals are below the table
-	}
-	err := table.WriteTable(&text, s, width)
-	return text.String(), err
+	return page.Flush()
 }
 
 // choose returns the columns for the terminal: keys and some figures.
@@ -90,7 +79,7 @@ func (c *Comparison) choose() (columns []pairColumn) {
 }
 
 // writeTotals writes one line per figure: current, previous, difference and percentage.
-func (c *Comparison) writeTotals(out *strings.Builder, width int) error {
+func (c *Comparison) writeTotals(page *console.Page) error {
 	lines := [][]string{{"total"}, {string(c.Now.Name)}, {string(c.Before.Name)}, {"difference"}, {"%"}}
 	places := map[part]int{ofNow: 1, ofBefore: 2, ofDifference: 3, ofPercent: 4}
 	for _, f := range c.figureColumns() {
@@ -102,7 +91,7 @@ func (c *Comparison) writeTotals(out *strings.Builder, width int) error {
 			for i := range lines {
 				lines[i] = append(lines[i], "")
 			}
-			lines[0][len(lines[0])-1] = figureName(f.Column, c.Now.Symbol)
+			lines[0][len(lines[0])-1] = table.Heading(f.Column, c.Now.Symbol)
 		}
 		column := lines[places[f.part]]
 		column[len(column)-1] = differenceText(c.Now.Token, value)
@@ -117,23 +106,8 @@ func (c *Comparison) writeTotals(out *strings.Builder, width int) error {
 	for k := range lines[0][1:] {
 		rows.Row(lines[0][k+1], lines[1][k+1], lines[2][k+1], lines[3][k+1], lines[4][k+1])
 	}
-	page := console.NewPage(out, width)
 	page.Table(rows)
-	return page.Flush()
-}
-
-// figureName returns a figure's display name with its unit.
-func figureName(c table.Column, symbol string) string {
-	name := strings.ReplaceAll(c.Name, "_", " ")
-	switch c.Kind {
-	case table.Wei:
-		return name + " " + console.Printable(symbol)
-	case table.GasPrice:
-		return name + " Gwei"
-	case table.Fiat:
-		return strings.TrimSuffix(name, c.Currency.Suffix()) + string(c.Currency)
-	}
-	return name
+	return nil
 }
 
 // differenceText formats a value of a comparison.

@@ -148,17 +148,9 @@ func (r *Report) totalCards() (cards []total) {
 
 // heading returns a column's display name with its unit.
 func (r *Report) heading(c column) string {
-	name := strings.ReplaceAll(c.Name, "_", " ")
-	switch c.Kind {
-	case table.Wei:
-		return strings.TrimSpace(name + " " + console.Printable(r.Symbol))
-	case table.Fiat:
-		return strings.TrimSuffix(name, c.Currency.Suffix()) + string(c.Currency)
-	case table.GasPrice:
-		if strings.HasSuffix(name, "0") {
-			name += " %"
-		}
-		return name + " Gwei"
+	name := table.Heading(c.Column, r.Symbol)
+	if percentile, ranked := strings.CutSuffix(name, "0 Gwei"); ranked && c.Kind == table.GasPrice {
+		return percentile + "0 % Gwei"
 	}
 	return name
 }

@@ -22,20 +22,21 @@ func (y *Style) Sheets(ctx context.Context, r *Rollforward) []*table.Sheet {
 
 // WriteTable writes the columns for a terminal, followed by the notes.
 func (y *Style) WriteTable(w io.Writer, r *Rollforward, width int) error {
-	console.WriteWrapped(stringWriter{w}, y.Title, 0, width)
+	page := console.NewPage(w, width)
+	page.Line(y.Title, 0)
 	for _, one := range y.Parts(r) {
-		io.WriteString(w, "\n")
-		if err := table.WriteTable(w, one, width); err != nil {
+		page.WriteString("\n")
+		if err := table.WriteTable(page, one, width); err != nil {
 			return err
 		}
 	}
 	if len(y.Notes) > 0 {
-		io.WriteString(w, "\n")
+		page.WriteString("\n")
 	}
 	for _, note := range y.Notes {
-		console.WriteWrapped(stringWriter{w}, "note: "+note, 2, width)
+		page.Line("note: "+note, 2)
 	}
-	return nil
+	return page.Flush()
 }
 
 // Parts returns a sheet for people of each column, with a row per line and class.
@@ -64,11 +65,6 @@ func (p *Period) title() string {
 	}
 	return p.Name + ", " + blocks
 }
-
-// stringWriter writes strings.
-type stringWriter struct{ io.Writer }
-
-func (w stringWriter) WriteString(text string) (int, error) { return io.WriteString(w.Writer, text) }
 
 // title returns the name of the column, with the label and the group.
 func (c *Column) title(token console.Token) string {

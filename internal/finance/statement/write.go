@@ -3,7 +3,6 @@ package statement
 import (
 	"context"
 	"fmt"
-	"io"
 	"slices"
 
 	"github.com/feeledger/fees/chain"
@@ -31,23 +30,6 @@ func (y *Style) brief(account chain.Address) string {
 		return label
 	}
 	return y.Account(account)[:10]
-}
-
-// WriteTable writes a statement for a terminal.
-func (y *Style) WriteTable(ctx context.Context, w io.Writer, s *Statement, width int) error {
-	sheets, err := y.Parts(ctx, s)
-	if err != nil {
-		return err
-	}
-	for i, one := range sheets {
-		if i > 0 {
-			io.WriteString(w, "\n")
-		}
-		if err := table.WriteTable(w, one, width); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // Parts returns the sheets of a statement for people, with few columns.

@@ -29,16 +29,18 @@ func TestWritten(t *testing.T) {
 	require.NoError(t, json.Unmarshal(all.Bytes(), &parsed))
 	require.Len(t, parsed, 2)
 	for i, s := range list {
-		var object, line, table strings.Builder
+		var object, line, text strings.Builder
 		require.NoError(t, style.WriteJSON(ctx, &object, s))
 		require.NoError(t, style.WriteJSONLine(ctx, &line, s))
 		require.JSONEq(t, object.String(), line.String())
 		require.Equal(t, 1, strings.Count(line.String(), "\n"))
 		require.Equal(t, s.Account.String(), parsed[i]["account"])
 		for _, width := range []int{80, 200} {
-			require.NoError(t, style.WriteTable(ctx, &table, s, width))
+			parts, err := style.Parts(ctx, s)
+			require.NoError(t, err)
+			require.NoError(t, table.WriteTables(&text, width, parts...))
 		}
-		require.Contains(t, table.String(), "Statement of "+s.Account.String())
+		require.Contains(t, text.String(), "Statement of "+s.Account.String())
 	}
 	for n := 1; n <= 2; n++ {
 		var workbook bytes.Buffer

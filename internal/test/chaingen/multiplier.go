@@ -71,9 +71,6 @@ type history struct {
 	order       []uint64 // of the pages, the oldest first
 }
 
-// storedMultiplier returns the multiplier that the block at a height stored.
-func (c *Chain) storedMultiplier(height uint64) uint64 { return c.state(height).multiplier }
-
 // state returns the state after the block at a height.
 func (c *Chain) state(height uint64) state {
 	c.mu.Lock()

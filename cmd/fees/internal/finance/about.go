@@ -1,7 +1,6 @@
 package finance
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -159,17 +158,8 @@ func (f *reportFlags) showAbout(c *cobra.Command, args []string, d *app.Ledger, 
 	return cli.Found(err, !made.Holds())
 }
 
-// ofBalances is a result about the balances of accounts.
-type ofBalances interface {
-	Document(context.Context) *table.Document
-	WritePDF(ctx context.Context, w io.Writer, size string, a *closing.About) error
-	About(context.Context, app.AboutQuestion) (*closing.About, error)
-	Holds() bool
-	Explain(error) error
-}
-
 // stream writes a result, with the statement of how it was made if that was asked for.
-func (f *paperFlag) stream(c *cobra.Command, out *cli.Output, made ofBalances, asked app.AboutQuestion, book string) (err error) {
+func (f *paperFlag) stream(c *cobra.Command, out *cli.Output, made app.Proved, asked app.AboutQuestion, book string) (err error) {
 	ctx := c.Context()
 	doc := made.Document(ctx)
 	var a *closing.About
