@@ -71,9 +71,10 @@ func TestPrintedOnPages(t *testing.T) {
 func serves(t *testing.T, flags ...string) (base string) {
 	p := startWith(t, []string{"FEES_GATEWAY="}, append([]string{"serve", "--listen", "127.0.0.1:0"}, flags...)...)
 	eventually(t, "it does not serve", func() bool {
-		_, after, ok := strings.Cut(p.stderr.String(), " at ")
-		base, _, ok = strings.Cut(after, "\n")
-		return ok
+		_, after, _ := strings.Cut(p.stderr.String(), " at ")
+		var ends bool
+		base, _, ends = strings.Cut(after, "\n")
+		return ends
 	})
 	return strings.TrimSpace(base)
 }

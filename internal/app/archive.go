@@ -77,7 +77,7 @@ func RecordProofs(ctx context.Context, from proofs.Origin, q Recording) (jsontex
 	return ofProofs(q.Directory, manifest, o.Trusted)
 }
 
-// ForecastProofs estimates the effort of [RecordProofs] with so many requests per second, 0 for no limit.
+// ForecastProofs estimates the effort of [RecordProofs] with a number of requests per second, 0 for no limit.
 func ForecastProofs(ctx context.Context, from proofs.Origin, q Recording, rps float64) (jsontext.Record, error) {
 	o, err := q.proofOptions()
 	if err != nil {
