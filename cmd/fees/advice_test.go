@@ -184,6 +184,9 @@ func subcommand(c *cobra.Command, name string) *cobra.Command {
 // shownBy lists the commands that show texts with flags, by package. Texts of other packages can appear in any
 // command, and name flags only in command lines.
 var shownBy = map[string][]string{
+	"internal/app/archive.go":           {"archive record"},
+	"internal/app/archive_stamp.go":     {"archive verify"},
+	"internal/app/finality.go":          {"archive record"},
 	"internal/app/chain_known.go":       {"tx sign", "tx build", "tx build-evm", "estimate"},
 	"internal/app/prepare.go":           {"tx sign"},
 	"internal/tx/extrinsic/argument.go": {"tx build", "estimate"},

@@ -21,6 +21,10 @@ type withoutPayers struct {
 	count int
 }
 
+func (withoutPayers) Transactions(context.Context, ledger.Query) iter.Seq2[*ledger.Transaction, error] {
+	return func(func(*ledger.Transaction, error) bool) {}
+}
+
 func (b withoutPayers) WithoutPayer(_ context.Context, q ledger.Query) iter.Seq2[*ledger.Transaction, error] {
 	return func(yield func(*ledger.Transaction, error) bool) {
 		for i := range b.count {
