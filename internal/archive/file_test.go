@@ -2,6 +2,7 @@ package archive
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"maps"
 	"math/rand/v2"
@@ -121,4 +122,58 @@ func TestRecent(t *testing.T) {
 			model = model[1:]
 		}
 	}
+}
+
+// faultyFiles are files whose size cannot be read, whose content cannot be read, or which grow while they are read.
+type faultyFiles struct {
+	fs.ReadLinkFS
+	stat, read error
+	more       string
+}
+
+type faultyFile struct {
+	fs.File
+	faults *faultyFiles
+	grown  bool
+}
+
+func (f *faultyFiles) Open(path string) (fs.File, error) {
+	file, err := f.ReadLinkFS.Open(path)
+	return &faultyFile{File: file, faults: f}, err
+}
+
+func (f *faultyFile) Stat() (fs.FileInfo, error) {
+	if f.faults.stat != nil {
+		return nil, f.faults.stat
+	}
+	return f.File.Stat()
+}
+
+func (f *faultyFile) Read(to []byte) (int, error) {
+	if f.faults.read != nil {
+		return 0, f.faults.read
+	}
+	n, err := f.File.Read(to)
+	if errors.Is(err, io.EOF) && !f.grown {
+		f.grown = true
+		return copy(to, f.faults.more), nil
+	}
+	return n, err
+}
+
+// A disk's error is not a changed file; a file that grows is one.
+func TestFilesThatFail(t *testing.T) {
+	directory := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(directory, "file"), []byte("abc"), 0o600))
+	own := PieceOf("file", "abc")
+	files := os.DirFS(directory).(fs.ReadLinkFS)
+	for want, faulty := range map[error]*faultyFiles{syscall.EIO: {files, nil, syscall.EIO, ""}, syscall.ESTALE: {files, syscall.ESTALE, nil, ""}} {
+		_, err := own.Read(faulty, 3)
+		require.ErrorIs(t, err, want)
+		require.ErrorIs(t, own.Check(faulty), want)
+	}
+	_, err := own.Read(&faultyFiles{files, nil, nil, "d"}, 3)
+	require.ErrorIs(t, err, ErrChanged)
+	_, err = Read(&faultyFiles{files, nil, nil, "d"}, "file", 3)
+	require.EqualError(t, err, "it has more than 3 bytes")
 }
