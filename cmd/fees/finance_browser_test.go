@@ -87,12 +87,7 @@ func TestFinanceTeamInABrowser(t *testing.T) {
 	m.write("colleague.csv", []byte(file))
 
 	p := start(t, "serve", "--ledger", "fees.db", "--listen", "127.0.0.1:0", "--prices", "prices.csv", "--fiat", "EUR", "--gateway", os.Getenv("FEES_GATEWAY"))
-	address := ""
-	eventually(t, "it does not serve", func() bool {
-		_, after, ok := strings.Cut(p.stderr.String(), " at ")
-		address = strings.TrimSpace(after)
-		return ok && strings.HasSuffix(after, "\n")
-	})
+	address := p.served(t)
 	tab := b.Tab(t, address, browsertest.Options{})
 
 	// The month.

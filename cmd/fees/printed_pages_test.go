@@ -48,8 +48,8 @@ func TestPrintedOnPages(t *testing.T) {
 		{[]string{"--gateway", "gateway", "--prices", "prices.csv", "--fiat", "EUR", "--packages", "packages"}, 250, 60, true},
 		{[]string{"--labels", "none"}, 40, 10, false}, // its pages print what is missing
 	} {
-		base := serves(t, server.flags...)
-		visit := &visitor{T: t, base: base, kinds: map[string]int{}, seen: map[string]bool{}}
+		base := startWith(t, []string{"FEES_GATEWAY="}, append([]string{"serve", "--listen", "127.0.0.1:0"}, server.flags...)...).served(t)
+		visit := &visitor{T: t, base: base, seen: map[string]bool{}, kinds: map[string]bool{}}
 		visit.add("/", "/overview")
 		if server.withFiles {
 			visit.add(uploaded(t, base, "company.csv", company), "/fees?period=2031-01", "/accounts?period=2026-01", "/findings")
@@ -65,18 +65,6 @@ func TestPrintedOnPages(t *testing.T) {
 		}
 		require.Greater(t, ran, server.minRan, server.flags)
 	}
-}
-
-// serves starts fees serve and returns its address.
-func serves(t *testing.T, flags ...string) (base string) {
-	p := startWith(t, []string{"FEES_GATEWAY="}, append([]string{"serve", "--listen", "127.0.0.1:0"}, flags...)...)
-	eventually(t, "it does not serve", func() bool {
-		_, after, _ := strings.Cut(p.stderr.String(), " at ")
-		var ends bool
-		base, _, ends = strings.Cut(after, "\n")
-		return ends
-	})
-	return strings.TrimSpace(base)
 }
 
 // uploaded sends a record of fees and returns the path of its page.
@@ -102,20 +90,17 @@ func uploaded(t *testing.T, base, name string, content []byte) string {
 	return answer.Header.Get("Location")
 }
 
-// visitor opens the pages of a server, as their links lead to them.
+// visitor opens the pages of a server, as their links lead to them: one of each kind, and each of a record.
 type visitor struct {
 	*testing.T
 	base  string
-	todo  []string
+	queue []string
 	seen  map[string]bool
-	kinds map[string]int // pages that differ in the values of their address only
+	kinds map[string]bool // addresses without their values
 	pages int
 	at    string
 	text  string
 }
-
-// maxOfKind is how many pages of a kind are opened.
-const maxOfKind = 1
 
 var (
 	pageLink    = regexp.MustCompile(`href="([^"#]*)"`)
@@ -136,18 +121,19 @@ func (v *visitor) add(places ...string) {
 			}
 		}
 		v.seen[place] = true
-		if v.kinds[kind]++; v.kinds[kind] <= maxOfKind || strings.HasPrefix(to.Path, "/reconcile/") {
-			v.todo = append(v.todo, place)
+		if !v.kinds[kind] || strings.HasPrefix(to.Path, "/reconcile/") {
+			v.queue = append(v.queue, place)
 		}
+		v.kinds[kind] = true
 	}
 }
 
 // next opens a page, and reports whether there is one.
 func (v *visitor) next(maxPages int) bool {
-	if len(v.todo) == 0 || v.pages == maxPages {
+	if len(v.queue) == 0 || v.pages == maxPages {
 		return false
 	}
-	v.at, v.todo = v.todo[0], v.todo[1:]
+	v.at, v.queue = v.queue[0], v.queue[1:]
 	v.pages++
 	r, err := http.NewRequestWithContext(v.Context(), http.MethodGet, v.base+v.at, nil)
 	require.NoError(v, err)
@@ -184,8 +170,8 @@ func pageCommands(text string) (lines []string) {
 var ownValues = strings.NewReplacer("reconcile FILE", "reconcile company.csv", "--accounts FILE", "--accounts group:company", "--labels FILE", "--labels accounts.csv",
 	"SECOND_URL", "gateway", "ws://YOUR_NODE", "gateway", "--gateway URL", "--gateway gateway")
 
-// toldOfFile matches a line of errors: "fees: own.csv: line 1: what happened; what to do".
-var toldOfFile = regexp.MustCompile(`^fees: (?:[^:]*csv: )?(?:line \d+, [^:]*: )?([^;]+?)(?:[;:]|\. ).*$`)
+// problemOfFile matches what happened in a line of errors: "fees: own.csv: line 1: what happened; what to do".
+var problemOfFile = regexp.MustCompile(`(?m)^fees: (?:[^:\n]*csv: )?(?:line \d+, [^:\n]*: )?([^;\n]+?)(?:[;:]|\. ).*$`)
 
 // runsFromPage runs a command of a page, and returns how many it ran. It may fail only as the page says.
 func (p *follower) runsFromPage(page *visitor, line string) int {
@@ -200,9 +186,8 @@ func (p *follower) runsFromPage(page *visitor, line string) int {
 	}
 	p.inCopy(func() {
 		of := runPrinted(args)
-		asOnPage := slices.ContainsFunc(strings.Split(of.text, "\n"), func(said string) bool {
-			said = toldOfFile.ReplaceAllString(said, "$1")
-			return said != "" && strings.Contains(html.UnescapeString(page.text), said)
+		asOnPage := slices.ContainsFunc(problemOfFile.FindAllStringSubmatch(of.text, -1), func(problem []string) bool {
+			return strings.Contains(html.UnescapeString(page.text), problem[1])
 		})
 		require.True(p, of.code <= exitFinding || leadsOn.MatchString(of.problem()) || asOnPage, "%s prints %q, which fails: %s", page.at, line, of.text)
 	})

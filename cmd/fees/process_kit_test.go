@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -48,6 +49,17 @@ func startWith(t testing.TB, environment []string, args ...string) *process {
 	p.Env = append(os.Environ(), environment...)
 	p.begin(t)
 	return p
+}
+
+// served waits until a started fees serves, and returns its address.
+func (p *process) served(t testing.TB) (address string) {
+	t.Helper()
+	eventually(t, "it does not serve", func() bool {
+		_, after, ok := strings.Cut(p.stderr.String(), " at ")
+		address = strings.TrimSpace(after)
+		return ok && strings.HasSuffix(after, "\n")
+	})
+	return address
 }
 
 // startTo starts fees with a given standard output.

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"syscall"
 	"testing"
 
@@ -25,12 +24,7 @@ func TestServe(t *testing.T) {
 	_, stderr, code := fees("sync", "0..27", "--gateway", "demo", "--ledger", place, "--quiet")
 	require.Contains(t, []int{exitOK, exitFinding}, code, stderr)
 	p := start(t, "serve", "--ledger", place, "--listen", "127.0.0.1:0", "--labels", "none", "--gateway", "demo", "--prices", prices, "--fiat", "EUR")
-	address := ""
-	eventually(t, "it does not serve", func() bool {
-		_, after, ok := strings.Cut(p.stderr.String(), " at ")
-		address = strings.TrimSpace(after)
-		return ok && strings.HasSuffix(after, "\n")
-	})
+	address := p.served(t)
 	get := func(path string) string {
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address+path, nil)
 		require.NoError(t, err)

@@ -37,12 +37,7 @@ func TestServeUsers(t *testing.T) {
 
 	served := func(flags ...string) (p *process, address string) {
 		p = start(t, append([]string{"serve", "--gateway", "demo", "--labels", "none", "--quiet", "--users", users}, flags...)...)
-		eventually(t, "it does not serve", func() bool {
-			_, after, ok := strings.Cut(p.stderr.String(), " at ")
-			address = strings.TrimSpace(after)
-			return ok && strings.HasSuffix(after, "\n")
-		})
-		return p, address
+		return p, p.served(t)
 	}
 	p, address := served("--listen", "127.0.0.1:0", "--tls-cert", certificate, "--tls-key", key)
 	require.True(t, strings.HasPrefix(address, "https://127.0.0.1:"), address)

@@ -1,7 +1,6 @@
 package app_test
 
 import (
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -36,14 +35,6 @@ func requireFields(t *testing.T, r jsontext.Record, want map[string]string) {
 	for name, value := range want {
 		require.Equal(t, value, have[name], name)
 	}
-}
-
-// rawBytes decodes hex digits.
-func rawBytes(t *testing.T, digits string) []byte {
-	t.Helper()
-	raw, err := hex.DecodeString(strings.TrimPrefix(strings.TrimSpace(digits), "0x"))
-	require.NoError(t, err)
-	return raw
 }
 
 // The transaction of EIP-155, also with the other s of its signature, and one of type 2.
@@ -132,7 +123,7 @@ func TestDecodeExtrinsics(t *testing.T) {
 	require.Greater(t, signed, 5)
 }
 
-// Bytes that are no transaction are refused, by the reason.
+// Bytes that are not a transaction are refused with the reason.
 func TestDecodeOtherBytes(t *testing.T) {
 	_, err := app.HashTransaction([]byte{1, 2, 3})
 	require.ErrorContains(t, err, "neither an EVM transaction")

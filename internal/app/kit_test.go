@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"database/sql"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -300,6 +301,14 @@ func fieldsOf(t testing.TB, err error) (fields []app.Field) {
 		}
 	}
 	return fields
+}
+
+// rawBytes decodes hex digits, with or without 0x.
+func rawBytes(t testing.TB, digits string) []byte {
+	t.Helper()
+	raw, err := hex.DecodeString(strings.TrimPrefix(strings.TrimSpace(digits), "0x"))
+	require.NoError(t, err)
+	return raw
 }
 
 func spanOf(first, last uint64) chain.Heights { return chain.Heights{First: first, Last: last} }

@@ -3,7 +3,6 @@ package app_test
 import (
 	"bytes"
 	"context"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -181,8 +180,7 @@ func TestWaitingOfANodeThatFails(t *testing.T) {
 	estimated, err := app.EstimateCall(ctx, app.EstimateQuestion{Node: s.client, Chain: s.stated, Tables: network.BuiltIn(), Call: call, Arguments: arguments, From: signer})
 	require.NoError(t, err)
 	r := s.sent[slices.IndexFunc(s.sent, func(r recordedSend) bool { return r.Family == "evm" && r.Height != nil && *r.Height > 7 })]
-	raw, err := hex.DecodeString(strings.TrimPrefix(r.Raw, "0x"))
-	require.NoError(t, err)
+	raw := rawBytes(t, r.Raw)
 	ethereum, err := ethtx.Parse(raw)
 	require.NoError(t, err)
 	from, err := ethereum.Sender()

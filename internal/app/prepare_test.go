@@ -123,8 +123,7 @@ func TestNativeDraftsOfAttackers(t *testing.T) {
 	batch := build("utility.batch", `["`+honest.Native.CallData.String()+`"]`)
 	older, err := os.ReadFile(pairs.Path(t, "moonbeam-2100", "node/metadata.hex"))
 	require.NoError(t, err)
-	of2100, err := hex.DecodeString(strings.TrimPrefix(strings.TrimSpace(string(older)), "0x"))
-	require.NoError(t, err)
+	of2100 := rawBytes(t, string(older))
 	lying := func(text []byte) []byte { // balances.transferAll(dest, keepAlive) reads as evmNotes.remarkEvent(note, keepQuiet)
 		return replaced(t, text, "\x20Balances", "\x20EvmNotes", "\x30transfer_all", "\x30remark_event", "\x10dest", "\x10note")
 	}

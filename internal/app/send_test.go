@@ -182,8 +182,7 @@ func TestSendEVM(t *testing.T) {
 		if r.Family != "evm" || r.Height == nil || r.Charged == "" || *r.Height > 27 {
 			continue
 		}
-		raw, err := hex.DecodeString(strings.TrimPrefix(r.Raw, "0x"))
-		require.NoError(t, err)
+		raw := rawBytes(t, r.Raw)
 		was, err := ethtx.Parse(raw)
 		require.NoError(t, err)
 		if was.ChainID == 0 || count[was.Type] >= 5 { // one that any chain takes is not made here

@@ -1,10 +1,8 @@
 package app_test
 
 import (
-	"encoding/hex"
 	"encoding/json"
 	"os"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -29,8 +27,7 @@ func TestSignaturesOfOtherTools(t *testing.T) {
 	key := devkeys.All(t)[address(t, alith)]
 	older, err := os.ReadFile(pairs.Path(t, "moonbeam-2600", "node/metadata.hex"))
 	require.NoError(t, err)
-	of2600, err := hex.DecodeString(strings.TrimPrefix(strings.TrimSpace(string(older)), "0x"))
-	require.NoError(t, err)
+	of2600 := rawBytes(t, string(older))
 	metadata := map[uint32][]byte{2600: of2600, 3700: realmetadata.Named(t, "moonbase-3700-moonwall")}
 	sign := func(d *app.Draft) *app.SignedTransaction {
 		d.Signer = key.Address()

@@ -165,9 +165,10 @@ func (s *server) closedStep(m month, made *closed, round app.Round) closeStep {
 	if s.closes() {
 		return closeStep{"closed", cell{Text: "not closed"}, cell{Text: "Close", To: "close?period=" + url.QueryEscape(m.Name)}}
 	}
-	to := m.Name
-	if s.Packages != "" {
-		to = path.Join(s.Packages, m.Name)
-	}
-	return closeStep{"closed", cell{Text: "not closed"}, cell{Text: "fees close --month " + m.Name + " --accounts FILE -o " + console.Argument(to) + s.gatewayFlag() + s.placeFlag(), Class: "hex"}}
+	return closeStep{"closed", cell{Text: "not closed"}, cell{Text: s.closeCommand(m.Name), Class: "hex"}}
+}
+
+// closeCommand returns the command that closes a month.
+func (s *server) closeCommand(month string) string {
+	return "fees close --month " + month + " --accounts FILE -o " + console.Argument(path.Join(s.Packages, month)) + s.gatewayFlag() + s.placeFlag()
 }

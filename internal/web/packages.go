@@ -222,7 +222,7 @@ func (s *server) packageList(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	v := &view{Title: "Packages", Path: "packages"}
-	create := "fees close --month 2026-01 --accounts FILE -o " + console.Argument(path.Join(s.Packages, "2026-01")) + s.gatewayFlag() + s.placeFlag()
+	create := s.closeCommand("2026-01")
 	v.Lead = "Close packages, created with fees close and checked here against the ledger."
 	if s.closes() {
 		v.Links = []link{{"Prepare, review or close a package", "close"}}

@@ -218,7 +218,7 @@ func (d *Dataset) unlisted(x *draft, replace bool) (Outcome, error) {
 	outcome := Written
 	for _, f := range x.manifest.Files {
 		name := filepath.Join(d.dir, filepath.FromSlash(f.Name))
-		have, err := sumOf(name)
+		have, err := disk.Sum(name)
 		switch {
 		case errors.Is(err, fs.ErrNotExist), err == nil && have == f.SHA256:
 		case err != nil:

@@ -1,8 +1,6 @@
 package dataset
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,6 +13,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/sys/disk"
 	"github.com/feeledger/fees/internal/sys/jsontext"
 )
 
@@ -131,20 +130,9 @@ func (f *File) problem(dir string, sum bool) (string, error) {
 	case !sum:
 		return "", nil
 	}
-	have, err := sumOf(name)
+	have, err := disk.Sum(name)
 	if err == nil && have != f.SHA256 {
 		return "its SHA-256 does not match the manifest", nil
 	}
 	return "", err
-}
-
-func sumOf(name string) (string, error) {
-	file, err := os.Open(name)
-	if err != nil {
-		return "", err
-	}
-	defer file.Close()
-	sum := sha256.New()
-	_, err = io.Copy(sum, file)
-	return hex.EncodeToString(sum.Sum(nil)), err
 }

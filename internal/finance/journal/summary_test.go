@@ -89,10 +89,10 @@ func TestUnknownInASummary(t *testing.T) {
 	q := journal.Request{Format: journal.CSV, By: journal.ByDay, Prices: readPrices(t, "2026-01-01,0.20\n", "EUR")}
 	q.Chart = readChart(t, settings+"label,account\nA,6810\n")
 	known, unknown := payment(t, 1, "2026-01-01T12:00:00Z", 1, "1000000000000000000"), payment(t, 2, "2026-01-01T12:00:00Z", 1, "")
-	nobody := payment(t, 3, "2026-01-01T12:00:00Z", 1, "5")
-	nobody.Payer = chain.Optional[chain.Address]{}
+	withoutPayer := payment(t, 3, "2026-01-01T12:00:00Z", 1, "5")
+	withoutPayer.Payer = chain.Optional[chain.Address]{}
 	later := payment(t, 4, "2026-01-03T12:00:00Z", 1, "7")
-	j := summarise(t, fees{known, unknown, nobody}, q)
+	j := summarise(t, fees{known, unknown, withoutPayer}, q)
 	require.EqualValues(t, 2, j.Undetermined)
 	require.EqualValues(t, 1, j.Fees)
 	require.EqualValues(t, 1, j.Suspense.Fees)

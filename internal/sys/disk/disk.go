@@ -3,6 +3,8 @@
 package disk
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -64,6 +66,18 @@ func (d Disk) Write(path, text string) error {
 		return err
 	}
 	return d.Place(file, path)
+}
+
+// Sum returns the SHA-256 of a file's content, in hex.
+func Sum(path string) (string, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer file.Close()
+	sum := sha256.New()
+	_, err = io.Copy(sum, file)
+	return hex.EncodeToString(sum.Sum(nil)), err
 }
 
 // Replace creates a file or replaces its content by what write writes: after an error or a crash it has the old or the new

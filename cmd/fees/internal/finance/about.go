@@ -1,8 +1,6 @@
 package finance
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -18,6 +16,7 @@ import (
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/closing"
+	"github.com/feeledger/fees/internal/sys/disk"
 	"github.com/feeledger/fees/internal/table"
 )
 
@@ -65,7 +64,7 @@ func inputsOf(c *cobra.Command, book string) (list []closing.Input, err error) {
 		if err != nil || !info.Mode().IsRegular() { // an address, a label, a group
 			return nil
 		}
-		sum, err := sumOf(path)
+		sum, err := disk.Sum(path)
 		if err == nil {
 			list = append(list, closing.Input{Name: name, Path: path, SHA256: sum})
 		}
@@ -96,17 +95,6 @@ func inputsOf(c *cobra.Command, book string) (list []closing.Input, err error) {
 	return list, err
 }
 
-func sumOf(path string) (string, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer file.Close()
-	sum := sha256.New()
-	_, err = io.Copy(sum, file)
-	return hex.EncodeToString(sum.Sum(nil)), err
-}
-
 // bookPath returns the path of the address book, or "".
 func bookPath(chosen *app.Chosen) string {
 	if chosen == nil || chosen.Book == nil {
@@ -128,7 +116,7 @@ func writeBeside(c *cobra.Command, a *closing.About, file string, inputs []closi
 		a.File = manifestOf(file)
 	}
 	if info, err := os.Stat(a.File); err == nil && info.Mode().IsRegular() {
-		if a.SHA256, err = sumOf(a.File); err != nil {
+		if a.SHA256, err = disk.Sum(a.File); err != nil {
 			return err
 		}
 	}
