@@ -152,8 +152,9 @@ func TestAJudgeThatHangs(t *testing.T) {
 			started := time.Now()
 			s.work(judge, queue.Options{Limit: 4 * time.Second})
 			s.requireDone(20)
-			require.Equal(t, int64(2), times.Load())
-			require.Contains(t, s.lastError(1), "no result for block 1 within 2s")
+			require.GreaterOrEqual(t, times.Load(), int64(2))
+			// A busy machine may not come to the judge within the first attempt's 2 s; the time then doubles.
+			require.Regexp(t, `^no result for block 1 within \d+s$`, s.lastError(1))
 			t.Logf("done after %.1f s", time.Since(started).Seconds())
 		})
 	}
