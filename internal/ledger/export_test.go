@@ -1,8 +1,6 @@
 package ledger
 
 import (
-	"context"
-	"sync"
 	"testing"
 	"time"
 )
@@ -22,22 +20,6 @@ func SealAtOnce(t testing.TB, blocks int) {
 	kept, keptBelow := sealedAtOnce, belowAtOnce
 	sealedAtOnce, belowAtOnce = blocks, uint64(blocks)
 	t.Cleanup(func() { sealedAtOnce, belowAtOnce = kept, keptBelow })
-}
-
-// AfterSnapshot calls do once after the first snapshot: a query of totals is cut into pieces in it, which are read later.
-func AfterSnapshot(b *Book, do func()) { b.engine = &snapshotEngine{b.engine, sync.OnceFunc(do)} }
-
-type snapshotEngine struct {
-	engine
-	ended func()
-}
-
-func (e *snapshotEngine) snapshot(ctx context.Context) (querier, func(), error) {
-	q, end, err := e.engine.snapshot(ctx)
-	return q, func() {
-		end()
-		e.ended()
-	}, err
 }
 
 // HoldMoments sets how long a verification holds a snapshot, and how many sealed blocks it reads from the last one.

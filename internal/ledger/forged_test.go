@@ -8,56 +8,6 @@ import (
 	"github.com/feeledger/fees/chain"
 )
 
-// Altering makes a ledger's engine return other rows than are stored, like one with a damaged file. alter gets each row
-// read from a table, and the number of rows that the query returned before. mend restores the engine.
-func (b *Book) Altering(alter func(query string, before int, r []any)) (mend func()) {
-	whole := b.engine
-	b.engine = &alteringEngine{whole, alteringQuerier{whole, alter}}
-	return func() { b.engine = whole }
-}
-
-type alteringEngine struct {
-	engine
-	q alteringQuerier
-}
-
-func (e *alteringEngine) query(ctx context.Context, query string, arguments ...any) (rowSet, error) {
-	return e.q.query(ctx, query, arguments...)
-}
-
-func (e *alteringEngine) shared() querier { return alteringQuerier{e.engine.shared(), e.q.alter} }
-
-func (e *alteringEngine) snapshot(ctx context.Context) (querier, func(), error) {
-	q, end, err := e.engine.snapshot(ctx)
-	return alteringQuerier{q, e.q.alter}, end, err
-}
-
-type alteringQuerier struct {
-	querier
-	alter func(query string, before int, r []any)
-}
-
-func (q alteringQuerier) query(ctx context.Context, query string, arguments ...any) (rowSet, error) {
-	rows, err := q.querier.query(ctx, query, arguments...)
-	return &alteringRows{rows, q.alter, query, 0}, err
-}
-
-type alteringRows struct {
-	rowSet
-	alter  func(query string, before int, r []any)
-	query  string
-	before int
-}
-
-func (r *alteringRows) values(columns []column, into row) error {
-	err := r.rowSet.values(columns, into)
-	if err == nil {
-		r.alter(r.query, r.before, into)
-		r.before++
-	}
-	return err
-}
-
 // forge changes a day or a month and recomputes its digest.
 func (b *Book) forge(ctx context.Context, u unit, number int64, do func(tx transaction, s *stretch) error) error {
 	return b.change(ctx, func(tx transaction) error {
