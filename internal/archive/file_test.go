@@ -5,7 +5,6 @@ import (
 	"io"
 	"io/fs"
 	"maps"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -98,28 +97,6 @@ func TestKilledRecording(t *testing.T) {
 		require.NoError(t, record(crashtest.Steps(directory, func(step string) error { return errors.New(step) })), "everything is there")
 		for path, content := range contents {
 			require.NoError(t, PieceOf(path, content).Check(os.DirFS(directory)))
-		}
-	}
-}
-
-// The cache has the values that a list of the last uses has.
-func TestRecent(t *testing.T) {
-	var r Recent[int, int]
-	var model []int // keys, the last used last
-	random := rand.New(rand.NewPCG(1, 2))
-	for range 1000 {
-		key := random.IntN(7)
-		value, known := r.Get(key)
-		at := slices.Index(model, key)
-		require.Equal(t, at >= 0, known)
-		if known {
-			require.Equal(t, -key, value)
-			model = slices.Delete(model, at, at+1)
-		} else {
-			r.Keep(key, -key)
-		}
-		if model = append(model, key); len(model) > maxRecent {
-			model = model[1:]
 		}
 	}
 }

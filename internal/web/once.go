@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"runtime/debug"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/hashicorp/golang-lru/v2/simplelru"
 )
 
 // once shares one computation among concurrent requests for the same key, and caches results up to a total
@@ -17,7 +20,7 @@ type once[T any] struct {
 	sizeOf func(T) int
 
 	mutex  sync.Mutex
-	kept   *recent[string, T]
+	kept   *simplelru.LRU[string, T]
 	size   int
 	making map[string]*making[T]
 }
@@ -32,23 +35,25 @@ type making[T any] struct {
 }
 
 func newOnce[T any](limit int, sizeOf func(T) int) *once[T] {
-	return &once[T]{limit: limit, sizeOf: sizeOf, kept: newRecent[string, T](), making: map[string]*making[T]{}}
+	o := &once[T]{limit: limit, sizeOf: sizeOf, making: map[string]*making[T]{}}
+	o.kept, _ = simplelru.NewLRU(math.MaxInt, func(_ string, dropped T) { o.size -= sizeOf(dropped) })
+	return o
 }
 
 // find returns the cached value of a key.
 func (o *once[T]) find(key string) (T, bool) {
 	o.mutex.Lock()
 	defer o.mutex.Unlock()
-	return o.kept.get(key)
+	return o.kept.Get(key)
 }
 
 // forget drops the cached values whose keys begin with prefix.
 func (o *once[T]) forget(prefix string) {
 	o.mutex.Lock()
 	defer o.mutex.Unlock()
-	for key := range o.kept.at {
+	for _, key := range o.kept.Keys() {
 		if strings.HasPrefix(key, prefix) {
-			o.drop(key)
+			o.kept.Remove(key)
 		}
 	}
 }
@@ -86,7 +91,7 @@ func (o *once[T]) get(ctx context.Context, limit time.Duration, key string, buil
 func (o *once[T]) join(ctx context.Context, limit time.Duration, key string, value *T, build func(context.Context) (T, bool, error)) (m *making[T], found bool) {
 	o.mutex.Lock()
 	defer o.mutex.Unlock()
-	if *value, found = o.kept.get(key); found {
+	if *value, found = o.kept.Get(key); found {
 		return nil, true
 	}
 	if m = o.making[key]; m == nil {
@@ -118,16 +123,10 @@ func (o *once[T]) run(ctx context.Context, key string, m *making[T], build func(
 
 // keep caches a value and evicts the oldest, or the value itself if it is too large.
 func (o *once[T]) keep(key string, value T) {
-	o.drop(key)
-	o.kept.add(key, value)
+	o.kept.Remove(key)
+	o.kept.Add(key, value)
 	for o.size += o.sizeOf(value); o.size > o.limit; {
-		o.drop(o.kept.oldest())
-	}
-}
-
-func (o *once[T]) drop(key string) {
-	if value, found := o.kept.remove(key); found {
-		o.size -= o.sizeOf(value)
+		o.kept.RemoveOldest()
 	}
 }
 

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hashicorp/golang-lru/v2/simplelru"
+
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/web/users"
 )
@@ -30,7 +32,7 @@ type passwords struct {
 	working, waiting chan struct{}
 	key              []byte // of the digests of remembered passwords
 	mu               sync.Mutex
-	remembered       *recent[[sha256.Size]byte, *remembered] // by name and address
+	remembered       *simplelru.LRU[[sha256.Size]byte, *remembered] // by name and address
 }
 
 // remembered is the digest of a verified name and password.
@@ -41,7 +43,8 @@ type remembered struct {
 }
 
 func newPasswords(u *users.Users, now func() time.Time) *passwords {
-	return &passwords{users: u, now: now, failures: newFailures(now), key: []byte(random()), remembered: newRecent[[sha256.Size]byte, *remembered](),
+	last, _ := simplelru.NewLRU[[sha256.Size]byte, *remembered](maxRemembered, nil)
+	return &passwords{users: u, now: now, failures: newFailures(now), key: []byte(random()), remembered: last,
 		working: make(chan struct{}, passwordsAtOnce), waiting: make(chan struct{}, maxWaiting)}
 }
 
@@ -78,10 +81,7 @@ func (p *passwords) check(ctx context.Context, from client, name, password strin
 	p.failures.forget(of)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.remembered.add(of[0].key, &remembered{sum: p.sum(name, password), when: p.now()})
-	if len(p.remembered.at) > maxRemembered {
-		p.remembered.remove(p.remembered.oldest())
-	}
+	p.remembered.Add(of[0].key, &remembered{sum: p.sum(name, password), when: p.now()})
 	return nil
 }
 
@@ -90,7 +90,7 @@ func (p *passwords) check(ctx context.Context, from client, name, password strin
 func (p *passwords) remembers(by failing, name, password string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	last, ok := p.remembered.get(by.key)
+	last, ok := p.remembered.Get(by.key)
 	switch {
 	case !ok:
 		return false
@@ -98,7 +98,7 @@ func (p *passwords) remembers(by failing, name, password string) bool {
 		return true
 	}
 	if last.misses++; last.misses >= maxMisses {
-		p.remembered.remove(by.key)
+		p.remembered.Remove(by.key)
 	}
 	return false
 }

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hashicorp/golang-lru/v2/simplelru"
+
 	"github.com/feeledger/fees/internal/reconcile"
 )
 
@@ -43,14 +45,15 @@ type uploads struct {
 	taken map[string][]reconcile.Acceptance // of the differences of files, by token
 	// last are the acceptances of an owner's last file of a subject, which the next one takes over. carried are the last
 	// acts that files took over, by token: their own acts follow.
-	last    *recent[string, []reconcile.Acceptance]
+	last    *simplelru.LRU[string, []reconcile.Acceptance]
 	carried map[string]uint64
 	size    int
 	timer   *time.Timer // of the next clean-up; nil if nothing is kept
 }
 
 func newUploads() *uploads {
-	return &uploads{now: time.Now, gone: func(string) {}, kept: map[string]*upload{}, taken: map[string][]reconcile.Acceptance{}, last: newRecent[string, []reconcile.Acceptance](), carried: map[string]uint64{}}
+	last, _ := simplelru.NewLRU[string, []reconcile.Acceptance](maxSubjects, nil)
+	return &uploads{now: time.Now, gone: func(string) {}, kept: map[string]*upload{}, taken: map[string][]reconcile.Acceptance{}, last: last, carried: map[string]uint64{}}
 }
 
 // put keeps a file and returns its token. If there is not enough memory, the least recently used files are
@@ -106,7 +109,7 @@ const (
 func (u *uploads) earlier(owner, subject string) []reconcile.Acceptance {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	list, _ := u.last.get(owner + "\n" + subject)
+	list, _ := u.last.Get(owner + "\n" + subject)
 	return list
 }
 
@@ -142,10 +145,7 @@ func (u *uploads) accept(owner, token, subject string, list []reconcile.Acceptan
 		u.drop(u.oldest())
 	}
 	if len(list) <= maxCarried {
-		u.last.add(owner+"\n"+subject, list)
-	}
-	if len(u.last.at) > maxSubjects {
-		u.last.remove(u.last.oldest())
+		u.last.Add(owner+"\n"+subject, list)
 	}
 	return nil
 }

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/hashicorp/golang-lru/v2/simplelru"
+
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/gatewayclient/sidecar"
 	"github.com/feeledger/fees/internal/archive"
@@ -39,11 +41,13 @@ type Archive struct {
 	listed   map[string][]uint64      // the manifest's heights by directory, ascending
 
 	turn     sync.Mutex                          // held while using segments
-	segments archive.Recent[string, openSegment] // by path
+	segments *simplelru.LRU[string, openSegment] // by path
 }
 
 // New returns the archive in files; errors use name.
-func New(name string, files fs.FS) *Archive { return &Archive{name: name, files: files} }
+func New(name string, files fs.FS) *Archive {
+	return &Archive{name: name, files: files, segments: archive.NewRecent[string, openSegment]()}
+}
 
 // StartAt sets the start of the range and returns the archive. Earlier blocks can still be read.
 func (a *Archive) StartAt(height uint64) *Archive {

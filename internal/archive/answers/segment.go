@@ -149,7 +149,7 @@ func (a *Archive) held(s Segment) (openSegment, error) {
 	for _, e := range list {
 		open.byPath[e.Path] = e
 	}
-	a.segments.Keep(s.Path, open)
+	a.segments.Add(s.Path, open)
 	return open, nil
 }
 

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/hashicorp/golang-lru/v2/simplelru"
+
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/archive"
 	"github.com/feeledger/fees/internal/failure"
@@ -46,8 +48,8 @@ type Archive struct {
 
 	turn     sync.Mutex // held while reading
 	tops     []chain.Optional[chain.Hash]
-	chains   archive.Recent[int, []headed]
-	segments archive.Recent[int, *segment]
+	chains   *simplelru.LRU[int, []headed]
+	segments *simplelru.LRU[int, *segment]
 	heights  heights
 	runtimes map[RuntimeName]readRuntime
 }
@@ -91,7 +93,10 @@ func Open(directory string, trusted chain.Optional[chain.Anchor]) (*Archive, err
 }
 
 func open(name string, files fs.FS) (*Archive, error) {
-	a := &Archive{name: name, files: files, runtimes: map[RuntimeName]readRuntime{}}
+	a := &Archive{
+		name: name, files: files, runtimes: map[RuntimeName]readRuntime{},
+		chains: archive.NewRecent[int, []headed](), segments: archive.NewRecent[int, *segment](),
+	}
 	text, err := a.read(archive.ManifestPath, maxManifest)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, &unfinishedError{name: name}
@@ -217,7 +222,7 @@ func (a *Archive) chainOf(i int) ([]headed, error) {
 			a.tops[from-1] = chain.Some(below)
 		}
 		if from == i {
-			a.chains.Keep(i, list)
+			a.chains.Add(i, list)
 			return list, nil
 		}
 	}
@@ -283,7 +288,7 @@ func (a *Archive) segmentOf(height uint64) (*segment, []headed, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	a.segments.Keep(i, s)
+	a.segments.Add(i, s)
 	return s, list, nil
 }
 
