@@ -169,14 +169,6 @@ func TestBlockWeightsAskLittle(t *testing.T) {
 	require.LessOrEqual(t, gateway.asked.Load(), int64(3*500+(1099-777)+25))
 }
 
-// A killed recorder continues to the same archive, with the weights.
-func TestBlockWeightsOfARecorderThatWasKilled(t *testing.T) {
-	gateway := newCounting(9)
-	plain := answers.RecordOptions{First: 4, Last: 8, Concurrency: 2, BlockWeight: wanting}
-	requireGoesOn(t, gateway, plain, 5)
-	requireGoesOn(t, gateway, answers.WithSegments(plain, 2), 5)
-}
-
 // One byte that changed is found by verify and by readers, and repaired.
 func TestBlockWeightThatChanged(t *testing.T) {
 	ctx := context.Background()
@@ -208,22 +200,8 @@ func TestBlockWeightThatChanged(t *testing.T) {
 	}
 }
 
-// What is not the answer that was asked for is not kept, and trouble that can pass ends the
-// recording: it can go on later.
-func TestBlockWeightsThatAreNotKept(t *testing.T) {
-	path := sidecar.BlockWeightPath(8)
-	for name, change := range map[string]func(text string) string{
-		"another height": func(text string) string { return strings.Replace(text, `"height":"8"`, `"height":"7"`, 1) },
-		"another fork":   func(text string) string { return strings.Replace(text, hashOf(8), hashOf(99), 1) },
-		"a class less":   func(text string) string { return strings.Replace(text, "operational", "other", 1) },
-		"null":           func(string) string { return `{"at":{"height":"8"},"value":null}` },
-		"nothing":        func(string) string { return "" },
-	} {
-		gateway := newCounting(9)
-		gateway.synthetic[path] = change(gateway.synthetic[path])
-		_, err := answers.Record(context.Background(), gateway, t.TempDir(), answers.RecordOptions{First: 6, Last: 9, BlockWeight: wanting})
-		require.ErrorContains(t, err, path, name)
-	}
+// Trouble that can pass ends the recording: it can go on later.
+func TestBlockWeightsInTrouble(t *testing.T) {
 	for name, trouble := range map[string]error{
 		"a status 500 that says nothing": &httpclient.StatusError{Code: http.StatusInternalServerError},
 		"a node that lags":               chain.ErrNoBlock,

@@ -25,12 +25,9 @@ const parameterKey = "0x0004"
 
 func withKey(chain.AtBlock[chain.Runtime]) string { return parameterKey }
 
-// governed is a chain whose runtime has the parameter from height 5 on: unset at first, and
-// set at 7 to a third. Before, its gateway does not know the pallet.
-type governed struct{ synthetic }
-
-func newGoverned(last uint64) governed {
-	g := governed{chainTo(last, map[uint64]int{0: 1, 5: 2})}
+// newGoverned returns a chain whose runtime has the parameter from height 5 on: unset at first, and set at 7 to a third.
+func newGoverned(last uint64) partial {
+	g := partial{chainTo(last, map[uint64]int{0: 1, 5: 2})}
 	for n := uint64(5); n <= last; n++ {
 		value := "null"
 		if n >= 7 {
@@ -40,14 +37,6 @@ func newGoverned(last uint64) governed {
 			`{"at":{"hash":"%s","height":"%d"},"pallet":"parameters","palletIndex":"35","storageItem":"parameters","keys":["0x0004"],"value":%s}`, hashOf(n), n, value)
 	}
 	return g
-}
-
-func (g governed) Get(ctx context.Context, path string) (string, error) {
-	text, err := g.synthetic.Get(ctx, path)
-	if err != nil && strings.HasPrefix(path, "/pallets/parameters/") {
-		err = fmt.Errorf("%w: status 400", chain.ErrUnsupported)
-	}
-	return text, err
 }
 
 // An archive keeps the parameter where the runtime has it, in plain files and in segments,
@@ -131,31 +120,6 @@ type gone struct{}
 
 func (gone) Get(context.Context, string) (string, error) {
 	return "", &httpclient.UnreachableError{Place: httpclient.Place{What: httpclient.Gateway, Address: "http://gateway"}, Err: context.DeadlineExceeded}
-}
-
-// A killed recorder continues to the same archive, with the parameters.
-func TestParametersOfARecorderThatWasKilled(t *testing.T) {
-	gateway := newGoverned(9)
-	plain := answers.RecordOptions{First: 6, Last: 9, Concurrency: 2, ParameterKey: withKey}
-	requireGoesOn(t, gateway, plain, 7)
-	requireGoesOn(t, gateway, answers.WithSegments(plain, 2), 7)
-}
-
-// An answer that is not the one that was asked for is not kept.
-func TestParametersThatAreRefused(t *testing.T) {
-	path := sidecar.ProportionPath(parameterKey, 8)
-	for name, change := range map[string]func(text string) string{
-		"another height":  func(text string) string { return strings.Replace(text, `"height":"8"`, `"height":"7"`, 1) },
-		"another fork":    func(text string) string { return strings.Replace(text, hashOf(8), hashOf(99), 1) },
-		"another key":     func(text string) string { return strings.Replace(text, "0x0004", "0x0003", 1) },
-		"another setting": func(text string) string { return strings.Replace(text, "feesTreasuryProportion", "other", 1) },
-		"nothing":         func(string) string { return "" },
-	} {
-		gateway := newGoverned(9)
-		gateway.synthetic[path] = change(gateway.synthetic[path])
-		_, err := answers.Record(context.Background(), gateway, t.TempDir(), answers.RecordOptions{First: 6, Last: 9, ParameterKey: withKey})
-		require.ErrorContains(t, err, path, name)
-	}
 }
 
 // Which key is asked for, the last runtime tells: where the gateway fails to, nothing is

@@ -22,6 +22,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/gatewayclient"
+	"github.com/feeledger/fees/gatewayclient/sidecar"
 	"github.com/feeledger/fees/internal/archive/answers"
 	"github.com/feeledger/fees/internal/archive/demo"
 	"github.com/feeledger/fees/internal/httpclient"
@@ -181,6 +182,17 @@ func (s synthetic) Get(_ context.Context, path string) (string, error) {
 		return "", chain.ErrNoBlock
 	}
 	return "", chain.ErrNotOffered
+}
+
+// partial is a chain whose gateway does not know the pallets of the answers that it lacks.
+type partial struct{ synthetic }
+
+func (p partial) Get(ctx context.Context, path string) (string, error) {
+	text, err := p.synthetic.Get(ctx, path)
+	if errors.Is(err, chain.ErrNotOffered) && strings.HasPrefix(path, "/pallets/") {
+		err = fmt.Errorf("%w: status 400", chain.ErrUnsupported)
+	}
+	return text, err
 }
 
 func hashOf(n uint64) string { return fmt.Sprintf("0x%064d", n+1) }
@@ -425,48 +437,47 @@ func TestRecordBesideOthers(t *testing.T) {
 
 var errKilled = errors.New("killed")
 
-// A recorder that is killed at any step, and started again, leaves the archive
-// that it would have left; also when it is killed again.
+// A recorder that is killed at any step, and started again, leaves the archive that it would have left; also when it is
+// killed again.
 func TestRecordKilled(t *testing.T) {
 	ctx := context.Background()
-	gateway := chainTo(9, map[uint64]int{0: 1, 4: 2})
-	options := answers.RecordOptions{First: 3, Last: 5, Concurrency: 2}
-	whole := t.TempDir()
-	steps := 0
-	_, err := answers.RecordWith(ctx, func(string) error { steps++; return nil }, gateway, whole, options)
-	require.NoError(t, err)
-	want := crashtest.Tree(t, whole)
-	require.Equal(t, 4*len(want), steps)
-	for kill := 0; kill < steps; kill += tier.Step(3) {
-		directory := t.TempDir()
-		for _, after := range []int{kill, 3} {
-			_, err = answers.RecordWith(ctx, killedAfter(after), gateway, directory, options)
-			if err != nil {
-				require.ErrorIs(t, err, errKilled)
-				require.NoFileExists(t, filepath.Join(directory, "manifest.json"))
+	segments := answers.WithSegments
+	plain := answers.RecordOptions{First: 3, Last: 5, Concurrency: 2}
+	longer := answers.RecordOptions{First: 3, Last: 8, Concurrency: 2}
+	parameters := answers.RecordOptions{First: 6, Last: 9, Concurrency: 2, ParameterKey: withKey}
+	weights := answers.RecordOptions{First: 4, Last: 8, Concurrency: 2, BlockWeight: wanting}
+	for name, c := range map[string]struct {
+		gateway answers.Answers
+		options answers.RecordOptions
+		every   int // which steps
+	}{
+		"plain":                  {chainTo(9, map[uint64]int{0: 1, 4: 2}), plain, tier.Step(3)},
+		"segments":               {chainTo(9, map[uint64]int{0: 1, 4: 2}), segments(longer, 3), 1},
+		"parameters":             {newGoverned(9), parameters, 7},
+		"parameters in segments": {newGoverned(9), segments(parameters, 2), 7},
+		"weights":                {newCounting(9), weights, 5},
+		"weights in segments":    {newCounting(9), segments(weights, 2), 5},
+	} {
+		t.Run(name, func(t *testing.T) {
+			whole, steps := t.TempDir(), 0
+			_, err := answers.RecordWith(ctx, func(string) error { steps++; return nil }, c.gateway, whole, c.options)
+			require.NoError(t, err)
+			want := crashtest.Tree(t, whole)
+			require.Equal(t, 4*len(want), steps)
+			for kill := 0; kill < steps; kill += c.every {
+				directory := t.TempDir()
+				for _, after := range []int{kill, 3} {
+					_, err = answers.RecordWith(ctx, killedAfter(after), c.gateway, directory, c.options)
+					if err != nil {
+						require.ErrorIs(t, err, errKilled)
+						require.NoFileExists(t, filepath.Join(directory, "manifest.json"))
+					}
+				}
+				_, err = answers.Record(ctx, c.gateway, directory, c.options)
+				require.NoError(t, err)
+				require.Equal(t, want, crashtest.Tree(t, directory), "killed after step %d", kill)
 			}
-		}
-		_, err = answers.Record(ctx, gateway, directory, options)
-		require.NoError(t, err)
-		require.Equal(t, want, crashtest.Tree(t, directory), "killed after step %d", kill)
-	}
-}
-
-// requireGoesOn kills a recorder after each step that is a multiple of every: what the next one
-// completes is the archive of one that was never killed.
-func requireGoesOn(t *testing.T, gateway answers.Answers, o answers.RecordOptions, every int) {
-	t.Helper()
-	ctx := context.Background()
-	steps, whole := 0, t.TempDir()
-	_, err := answers.RecordWith(ctx, func(string) error { steps++; return nil }, gateway, whole, o)
-	require.NoError(t, err)
-	for kill := 0; kill < steps; kill += every {
-		directory := t.TempDir()
-		_, err = answers.RecordWith(ctx, killedAfter(kill), gateway, directory, o)
-		require.ErrorIs(t, err, errKilled)
-		_, err = answers.Record(ctx, gateway, directory, o)
-		require.NoError(t, err)
-		require.Equal(t, crashtest.Tree(t, whole), crashtest.Tree(t, directory), "killed after step %d", kill)
+		})
 	}
 }
 
@@ -478,6 +489,41 @@ func killedAfter(steps int) func(string) error {
 			return errKilled
 		}
 		return nil
+	}
+}
+
+// An optional answer that is not the one that was requested is not kept.
+func TestOptionalAnswersThatAreRefused(t *testing.T) {
+	options := answers.RecordOptions{First: 6, Last: 9, ParameterKey: withKey, BlockWeight: wanting, BaseFeeItem: withItem}
+	another := func(old, now string) func(string) string {
+		return func(text string) string { return strings.Replace(text, old, now, 1) }
+	}
+	changes := map[string]func(text string) string{
+		"another height":   another(`"height":"8"`, `"height":"7"`),
+		"another fork":     another(hashOf(8), hashOf(99)),
+		"nothing":          func(string) string { return "" },
+		"parameters key":   another("0x0004", "0x0003"),
+		"parameters field": another("feesTreasuryProportion", "other"),
+		"weights class":    another("operational", "other"),
+		"weights null":     func(string) string { return `{"at":{"height":"8"},"value":null}` },
+	}
+	for kind, c := range map[string]struct {
+		gateway func() synthetic
+		path    string
+	}{
+		"parameters": {func() synthetic { return newGoverned(9).synthetic }, sidecar.ProportionPath(parameterKey, 8)},
+		"weights":    {func() synthetic { return newCounting(9).synthetic }, sidecar.BlockWeightPath(8)},
+		"base fees":  {func() synthetic { return newStoring(9).synthetic }, sidecar.BaseFeePath(baseFeeItem, 8)},
+	} {
+		for name, change := range changes {
+			if of, _, found := strings.Cut(name, " "); found && of != "another" && of != kind {
+				continue
+			}
+			gateway := partial{c.gateway()}
+			gateway.synthetic[c.path] = change(gateway.synthetic[c.path])
+			_, err := answers.Record(context.Background(), gateway, t.TempDir(), options)
+			require.ErrorContains(t, err, c.path, "%s, %s", kind, name)
+		}
 	}
 }
 

@@ -11,14 +11,11 @@ import (
 	"maps"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"sync/atomic"
-	"syscall"
 	"testing"
 
 	"github.com/feeledger/fees/internal/archive"
@@ -206,70 +203,6 @@ func TestRuntimesInSegments(t *testing.T) {
 		require.Equal(t, want, crashtest.Tree(t, directory))
 		require.LessOrEqual(t, gateway.asked.Load(), int64(3*10+12))
 	}
-}
-
-// A recorder of segments that is killed at any step, and started again, leaves the
-// archive that it would have left; also when it is killed again.
-func TestRecordSegmentsKilled(t *testing.T) {
-	ctx := context.Background()
-	gateway := chainTo(9, map[uint64]int{0: 1, 4: 2})
-	options := answers.WithSegments(answers.RecordOptions{First: 3, Last: 8, Concurrency: 2}, 3)
-	whole := t.TempDir()
-	steps := 0
-	_, err := answers.RecordWith(ctx, func(string) error { steps++; return nil }, gateway, whole, options)
-	require.NoError(t, err)
-	want := crashtest.Tree(t, whole)
-	require.Len(t, want, 4)
-	require.Equal(t, 4*len(want), steps)
-	for kill := range steps {
-		directory := t.TempDir()
-		for _, after := range []int{kill, 3} {
-			_, err = answers.RecordWith(ctx, killedAfter(after), gateway, directory, options)
-			if err != nil {
-				require.ErrorIs(t, err, errKilled)
-				require.NoFileExists(t, filepath.Join(directory, "manifest.json"))
-			}
-		}
-		_, err = answers.Record(ctx, gateway, directory, options)
-		require.NoError(t, err)
-		require.Equal(t, want, crashtest.Tree(t, directory), "killed after step %d", kill)
-	}
-}
-
-const killedProcess = "FEES_TEST_KILLED"
-
-// A process that is really killed, at steps all along its way, leaves the same.
-func TestRecordSIGKILL(t *testing.T) {
-	ctx := context.Background()
-	gateway := chainTo(39, map[uint64]int{0: 1, 14: 2})
-	options := answers.WithSegments(answers.RecordOptions{First: 3, Last: 38, Concurrency: 3}, 10)
-	if directory := os.Getenv(killedProcess); directory != "" { // this is the process
-		left, err := strconv.Atoi(os.Getenv(killedProcess + "_AFTER"))
-		require.NoError(t, err)
-		_, err = answers.RecordWith(ctx, func(string) error {
-			if left--; left < 0 {
-				return syscall.Kill(os.Getpid(), syscall.SIGKILL)
-			}
-			return nil
-		}, gateway, directory, options)
-		require.NoError(t, err)
-		return
-	}
-	want := crashtest.Tree(t, recordedWith(t, gateway, options))
-	directory := t.TempDir()
-	for _, after := range []int{0, 5, 2, 3, 6, 7, 8, 2, 1000} { // at each step, in each segment, and the manifest
-		process := exec.Command(os.Args[0], "-test.run=^TestRecordSIGKILL$")
-		process.Env = append(os.Environ(), killedProcess+"="+directory, killedProcess+"_AFTER="+strconv.Itoa(after))
-		err := process.Run()
-		if after == 1000 {
-			require.NoError(t, err)
-			break
-		}
-		var exit *exec.ExitError
-		require.ErrorAs(t, err, &exit, "%d steps", after)
-		require.Equal(t, syscall.SIGKILL, exit.Sys().(syscall.WaitStatus).Signal())
-	}
-	require.Equal(t, want, crashtest.Tree(t, directory))
 }
 
 // Whole segments are not asked for again, with a manifest or without.
