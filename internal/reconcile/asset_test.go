@@ -126,13 +126,8 @@ func TestOtherAssetsAreLeftOut(t *testing.T) {
 	list := slices.DeleteFunc(allSent(t, "moonbeam-2100"), func(s *sent) bool { return s.Charged == "0" })
 	for form, text := range map[string]string{"csv": mixed(list).csv(','), "xlsx": mixed(list).xlsx(t, nil)} {
 		o := reconcile.Options{Symbol: "GLMR", Accounts: payers(t, list)}
-		f, err := reconcile.ReadFile(t.Context(), strings.NewReader(text), o)
-		require.NoError(t, err)
-		defer f.Close()
+		f, r := matched(t, text, o)
 		require.Equal(t, []string{"Left out: 3 rows without a fee."}, f.Notes)
-		r, err := reconcile.Match(t.Context(), book(t, "moonbeam-2100"), f.Rows.All(), o)
-		require.NoError(t, err)
-		defer r.Close()
 		require.Contains(t, r.Notes, "Left out: 1 row in BTC, 2 rows in ETH.")
 		r.Files, r.Notes = []reconcile.NamedFile{{File: f}}, append(r.Notes, f.Notes...)
 		require.Equal(t, map[reconcile.Outcome]int{reconcile.Matched: len(list), reconcile.LeftOut: 6}, counts(r), form)

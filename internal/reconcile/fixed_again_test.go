@@ -192,9 +192,9 @@ func TestFixedAgain(t *testing.T) {
 		o := w.o
 		o.Accounts, o.Period = payers(t, list), heights(span.First, span.Last)
 		fail := fmt.Sprintf("seed %d, record %d: %+v\n%s", seed, n, w.o, text)
-		copied, before := copyOf(t, b, text, o, fail)
+		copied, before := fixed(t, b, text, o, fail)
 		require.Equal(t, reconcile.Changes{Added: missing, Corrected: wrong}, before.Fixed, fail)
-		twice, after := copyOf(t, b, copied, o, fail+"\n---\n"+copied)
+		twice, after := fixed(t, b, copied, o, fail+"\n---\n"+copied)
 		require.True(t, after.Reconciled(), "%s\n---\n%s\n%v", fail, copied, counts(after))
 		require.Equal(t, total(mine), after.Total.Books.String(), fail)
 		require.Equal(t, reconcile.Changes{}, after.Fixed, fail)
@@ -203,20 +203,6 @@ func TestFixedAgain(t *testing.T) {
 			require.NotContains(t, note, "The total in line", fail)
 		}
 	}
-}
-
-// copyOf returns a record's copy, and its result.
-func copyOf(t *testing.T, b reconcile.Book, text string, o reconcile.Options, fail string) (string, *reconcile.Result) {
-	f, err := reconcile.ReadFile(t.Context(), strings.NewReader(text), o)
-	require.NoError(t, err, fail)
-	defer f.Close()
-	r, err := reconcile.Match(t.Context(), b, f.Rows.All(), f.Matching(o))
-	require.NoError(t, err, fail)
-	defer r.Close()
-	r.Files = []reconcile.NamedFile{{File: f}}
-	var out bytes.Buffer
-	require.NoError(t, r.WriteFixed(t.Context(), &out, strings.NewReader(text)), fail)
-	return out.String(), r
 }
 
 // wide returns a text in UTF-16 with a byte order mark.
@@ -243,7 +229,7 @@ func TestFixedLeaves(t *testing.T) {
 	require.Len(t, mine, 1)
 
 	// A row names it with another ID: it may be there already.
-	copied, r := copyOf(t, b, "Tx Hash,Extrinsic ID,fee_wei\n"+one.hash()+",1-1,5\n", asked, "ambiguous")
+	copied, r := fixed(t, b, "Tx Hash,Extrinsic ID,fee_wei\n"+one.hash()+",1-1,5\n", asked, "ambiguous")
 	require.Equal(t, reconcile.Changes{NotAdded: 1}, r.Fixed)
 	require.Equal(t, 2, strings.Count(copied, "\n"))
 
@@ -251,24 +237,24 @@ func TestFixedLeaves(t *testing.T) {
 	unknown := &changed{b, func(x *ledger.Transaction) {
 		x.Fee, x.Charged = chain.Optional[chain.Wei]{}, chain.Optional[chain.Wei]{}
 	}}
-	_, r = copyOf(t, unknown, "Tx Hash,fee_wei\n", asked, "unknown")
+	_, r = fixed(t, unknown, "Tx Hash,fee_wei\n", asked, "unknown")
 	require.Equal(t, reconcile.Changes{NotAdded: 1}, r.Fixed)
 
 	// The only column is for another kind of hash.
 	native := &changed{b, func(x *ledger.Transaction) { x.EVMHash, x.Layer = chain.Optional[chain.Hash]{}, fee.Native }}
-	_, r = copyOf(t, native, "EVM hash,fee_wei\n", asked, "native")
+	_, r = fixed(t, native, "EVM hash,fee_wei\n", asked, "native")
 	require.Equal(t, reconcile.Changes{NotAdded: 1}, r.Fixed)
 	require.Contains(t, r.Notes, "Missing from the books: 0 EVM transactions and 1 native transaction.")
 
 	// It was accepted; and a wrong amount that was accepted.
 	for _, text := range []string{"Tx Hash,fee_wei\n", "Tx Hash,fee_wei\n" + one.hash() + ",5\n"} {
-		_, r = copyOf(t, b, text, asked, "open")
+		_, r = fixed(t, b, text, asked, "open")
 		require.Equal(t, 1, r.Fixed.Added+r.Fixed.Corrected)
 		accepting := asked
 		for _, i := range itemsOf(t, b, text, asked) {
 			accepting.Accepted = append(accepting.Accepted, reconcile.Acceptance{Difference: i.Digest(), By: "Anna", Time: "2026-02-03", Comment: "agreed"})
 		}
-		_, r = copyOf(t, b, text, accepting, "accepted")
+		_, r = fixed(t, b, text, accepting, "accepted")
 		require.Equal(t, reconcile.Changes{}, r.Fixed)
 	}
 
@@ -280,10 +266,9 @@ func TestFixedLeaves(t *testing.T) {
 		}
 	})
 	text = changePart(t, text, "xl/worksheets/sheet1.xml", func(s string) string { return strings.ReplaceAll(s, "<v></v>", "<v>5</v>") })
-	copied, r = copyOf(t, b, text, asked, "formula")
+	copied, r = fixed(t, b, text, asked, "formula")
 	require.Equal(t, reconcile.Changes{Kept: 1}, r.Fixed)
-	f, err := excelize.OpenReader(strings.NewReader(copied))
-	require.NoError(t, err)
+	f := workbook(t, copied)
 	for at, want := range map[string]string{"B2": "5", "B3": "5", "I2": "books: 0.000000000000000005, chain: " + strings.TrimRight(one.token(), "0") + "; not corrected: the amount is a formula"} {
 		got, err := f.GetCellValue("Sheet1", at, excelize.Options{RawCellValue: true})
 		require.NoError(t, err)
@@ -295,10 +280,9 @@ func TestFixedLeaves(t *testing.T) {
 		require.NoError(t, f.SetCellInt("Sheet1", "B3", 5))
 		require.NoError(t, f.SetCellFormula("Sheet1", "B3", "SUM(B2:B2)"))
 	})
-	copied, r = copyOf(t, b, text, asked, "total")
+	copied, r = fixed(t, b, text, asked, "total")
 	require.Equal(t, reconcile.Changes{Corrected: 1}, r.Fixed)
-	f, err = excelize.OpenReader(strings.NewReader(copied))
-	require.NoError(t, err)
+	f = workbook(t, copied)
 	formula, err := f.GetCellFormula("Sheet1", "B3")
 	require.NoError(t, err)
 	require.Equal(t, "SUM(B2:B2)", formula)
@@ -349,11 +333,11 @@ func TestFixedForms(t *testing.T) {
 			"HASH,AMOUNT,,only_on_chain",
 		},
 	} {
-		copied, r := copyOf(t, b, c.text, o, name)
+		copied, r := fixed(t, b, c.text, o, name)
 		require.Equal(t, reconcile.Changes{Added: len(mine) - 1, Corrected: 1}, r.Fixed, "%s\n%s", name, copied)
 		amount := strings.TrimRight(other.token(), "0")
 		require.Contains(t, copied, "\n"+strings.NewReplacer("AMOUNT", amount, "HASH", other.hash()).Replace(c.row), name)
-		_, after := copyOf(t, b, copied, o, copied)
+		_, after := fixed(t, b, copied, o, copied)
 		require.True(t, after.Reconciled(), "%s\n%s\n%v", name, copied, counts(after))
 		require.Equal(t, total(mine), after.Total.Books.String(), name)
 	}
@@ -391,10 +375,9 @@ func TestFixedStyles(t *testing.T) {
 			require.NoError(t, f.SetCellDefault("Sheet1", "C2", strings.TrimRight(one.token(), "0")))
 			require.NoError(t, f.SetCellStyle("Sheet1", "C2", "C2", amount))
 		})
-		copied, r := copyOf(t, b, text, o, format)
+		copied, r := fixed(t, b, text, o, format)
 		require.Equal(t, 1, r.Fixed.Added)
-		f, err := excelize.OpenReader(strings.NewReader(copied))
-		require.NoError(t, err)
+		f := workbook(t, copied)
 		rows, err := f.GetRows("Sheet1")
 		require.NoError(t, err)
 		shown := "01.01.2026 01:00" // block 3, in Berlin
@@ -422,13 +405,13 @@ func TestFixedWrongTotal(t *testing.T) {
 	o := reconcile.Options{Symbol: "GLMR", RowsOnly: true}
 	head := "Tx Hash,fee_wei\n" + list[0].hash() + "," + list[0].Charged + "\n" + list[1].hash() + ","
 	for amount, corrected := range map[string]int{list[1].Charged: 0, "5": 1} {
-		copied, r := copyOf(t, b, head+amount+"\nTotal,123\n", o, amount)
+		copied, r := fixed(t, b, head+amount+"\nTotal,123\n", o, amount)
 		require.Equal(t, reconcile.Changes{Corrected: corrected}, r.Fixed)
 		require.Equal(t, 1, counts(r)[reconcile.TotalDiffers])
 		last := copied[strings.Index(copied, "\nTotal,"):]
 		require.True(t, strings.HasPrefix(last, "\nTotal,"+total(list)+",total_differs,"), last)
 		require.Contains(t, last, "; corrected in this copy")
-		_, after := copyOf(t, b, copied, o, copied)
+		_, after := fixed(t, b, copied, o, copied)
 		require.True(t, after.Agrees(), "%s\n%v", copied, counts(after))
 	}
 }
@@ -451,10 +434,10 @@ func TestFixedNewRow(t *testing.T) {
 	exact := strings.TrimRight(one.token(), "0")
 	for decimals, amount := range map[int]string{0: exact, 8: cut(one.token(), 8)} {
 		o.CutDecimals = decimals
-		copied, r := copyOf(t, b, text, o, "new")
+		copied, r := fixed(t, b, text, o, "new")
 		require.Equal(t, reconcile.Changes{Added: 1}, r.Fixed)
 		require.Contains(t, copied, "\n"+strings.Join([]string{"01.01.2026", one.EthHash, one.XtHash, one.place(), amount, "only_on_chain"}, ",")+",")
-		_, after := copyOf(t, b, copied, o, copied)
+		_, after := fixed(t, b, copied, o, copied)
 		require.True(t, after.Reconciled(), "%s\n%v", copied, counts(after))
 	}
 }

@@ -16,16 +16,12 @@ import (
 )
 
 // fixed returns a file with its outcomes, and its result.
-func fixed(t testing.TB, b reconcile.Book, text string, o reconcile.Options) (string, *reconcile.Result) {
-	f, err := reconcile.ReadFile(t.Context(), strings.NewReader(text), o)
-	require.NoError(t, err)
-	t.Cleanup(func() { f.Close() })
-	r, err := reconcile.Match(t.Context(), b, f.Rows.All(), o)
-	require.NoError(t, err)
-	t.Cleanup(func() { r.Close() })
+func fixed(t testing.TB, b reconcile.Book, text string, o reconcile.Options, about ...any) (string, *reconcile.Result) {
+	t.Helper()
+	f, r := matchedIn(t, b, text, o, about...)
 	r.Files = []reconcile.NamedFile{{File: f}}
 	var out bytes.Buffer
-	require.NoError(t, r.WriteFixed(t.Context(), &out, strings.NewReader(text)))
+	require.NoError(t, r.WriteFixed(t.Context(), &out, strings.NewReader(text)), about...)
 	return out.String(), r
 }
 
@@ -104,10 +100,7 @@ func TestFixedXLSX(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			text := changePart(t, text, "xl/worksheets/sheet1.xml", change)
 			got, _ := fixed(t, book(t, "moonbeam-2100"), text, reconcile.Options{})
-			before, err := excelize.OpenReader(strings.NewReader(text))
-			require.NoError(t, err)
-			f, err := excelize.OpenReader(strings.NewReader(got))
-			require.NoError(t, err)
+			before, f := workbook(t, text), workbook(t, got)
 			rows, err := f.GetRows("Sheet1", excelize.Options{RawCellValue: true})
 			require.NoError(t, err)
 			own, err := before.GetRows("Sheet1", excelize.Options{RawCellValue: true})
@@ -135,9 +128,7 @@ func TestFixedXLSX(t *testing.T) {
 			require.Equal(t, "kept", note)
 			again, r := fixed(t, book(t, "moonbeam-2100"), got, reconcile.Options{}) // and once more
 			require.NotContains(t, counts(r), reconcile.AmountDiffers)
-			f, err = excelize.OpenReader(strings.NewReader(again))
-			require.NoError(t, err)
-			rows, err = f.GetRows("Sheet1")
+			rows, err = workbook(t, again).GetRows("Sheet1")
 			require.NoError(t, err)
 			require.Equal(t, "outcome_2", rows[2][13])
 		})

@@ -238,6 +238,32 @@ func match(t testing.TB, b reconcile.Book, rows []reconcile.Row, o reconcile.Opt
 	return r
 }
 
+// matched returns a file and its comparison with the ledger of the first recording.
+func matched(t testing.TB, text string, o reconcile.Options, about ...any) (*reconcile.File, *reconcile.Result) {
+	t.Helper()
+	return matchedIn(t, book(t, "moonbeam-2100"), text, o, about...)
+}
+
+// matchedIn is matched for any ledger.
+func matchedIn(t testing.TB, b reconcile.Book, text string, o reconcile.Options, about ...any) (*reconcile.File, *reconcile.Result) {
+	t.Helper()
+	f, err := reconcile.ReadFile(t.Context(), strings.NewReader(text), o)
+	require.NoError(t, err, about...)
+	t.Cleanup(func() { f.Close() })
+	r, err := reconcile.Match(t.Context(), b, f.Rows.All(), f.Matching(o))
+	require.NoError(t, err, about...)
+	t.Cleanup(func() { r.Close() })
+	return f, r
+}
+
+// workbook opens a file as excelize reads it.
+func workbook(t testing.TB, text string) *excelize.File {
+	t.Helper()
+	f, err := excelize.OpenReader(strings.NewReader(text))
+	require.NoError(t, err)
+	return f
+}
+
 // sum returns the sum of an outcome.
 func sum(t testing.TB, r *reconcile.Result, o reconcile.Outcome) reconcile.Sum {
 	for _, s := range r.Sums {

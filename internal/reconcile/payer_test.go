@@ -36,10 +36,7 @@ func TestChainSideIsWhatTheAccountsPaid(t *testing.T) {
 			require.NoError(t, err)
 			for _, span := range [][2]uint64{{0, last}, {5, 12}} {
 				o := reconcile.Options{Accounts: []chain.Address{account}, Period: heights(span[0], span[1])}
-				f, err := reconcile.ReadFile(t.Context(), strings.NewReader(text), o)
-				require.NoError(t, err)
-				r, err := reconcile.Match(t.Context(), book(t, name), f.Rows.All(), o)
-				require.NoError(t, err)
+				f, r := matchedIn(t, book(t, name), text, o)
 				r.Files = []reconcile.NamedFile{{File: f}}
 				paid, strangers, outside := new(big.Int), 0, 0
 				for _, s := range list {
@@ -101,8 +98,6 @@ func TestChainSideIsWhatTheAccountsPaid(t *testing.T) {
 					sum.Add(sum, amount(t, row[5]))
 				}
 				require.Equal(t, paid, sum, "no row is missing, so the file's own rows add up to it")
-				require.NoError(t, r.Close())
-				require.NoError(t, f.Close())
 			}
 		}
 	}

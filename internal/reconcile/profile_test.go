@@ -191,7 +191,6 @@ func (p *product) file(header string, list []*sent, mixed bool) (g grid, noFees 
 // of its fees is the chain's, and decimals that the product cuts do not count as a difference.
 func TestProfiles(t *testing.T) {
 	all := paying(t)
-	b := book(t, "moonbeam-2100")
 	files, forms := 0, 0
 	for _, p := range products {
 		list := all
@@ -216,12 +215,9 @@ func TestProfiles(t *testing.T) {
 				}
 				name := fmt.Sprintf("%s %s: %s", p.profile, header[:20], c.name)
 				o := reconcile.Options{Symbol: "GLMR", Accounts: payers(t, list), RowsOnly: true}
-				f, err := reconcile.ReadFile(t.Context(), strings.NewReader(c.text), o)
-				require.NoError(t, err, name)
+				f, r := matched(t, c.text, o, name)
 				require.NotNil(t, f.Profile, name)
 				require.Equal(t, p.profile, f.Profile.Name, name)
-				r, err := reconcile.Match(t.Context(), b, f.Rows.All(), f.Matching(o))
-				require.NoError(t, err, name)
 				want := map[reconcile.Outcome]int{}
 				for _, s := range list {
 					if exact := cut(s.token(), p.decimals); strings.TrimRight(exact, "0") == strings.TrimRight(s.token(), "0") {
@@ -237,8 +233,6 @@ func TestProfiles(t *testing.T) {
 				require.True(t, r.Agrees(), name)
 				require.Equal(t, fmt.Sprintf("%d fees of GLMR", len(list)), strings.Split(strings.SplitN(f.Summary(counts(r)[reconcile.SentByAnother], r.OtherAssets), ": ", 2)[1], ", ")[0], name)
 				require.Equal(t, chain.Some(wei(t, total(list))), r.Total.Chain, name)
-				require.NoError(t, r.Close())
-				require.NoError(t, f.Close())
 				files++
 			}
 		}
@@ -250,7 +244,6 @@ func TestProfiles(t *testing.T) {
 // keeps, and beside a fee that it has cut.
 func TestProfilesFindDifferences(t *testing.T) {
 	all := paying(t)
-	b := book(t, "moonbeam-2100")
 	for _, p := range products {
 		list := all
 		if p.evm {
@@ -266,14 +259,9 @@ func TestProfilesFindDifferences(t *testing.T) {
 		other.Charged = charged.Add(charged, unit.Mul(unit, big.NewInt(2))).String()
 		g[1] = p.row(g[0], p.cells, &other, cut(other.token(), p.decimals), "GLMR", other.From)
 		o := reconcile.Options{Symbol: "GLMR", Accounts: payers(t, list), RowsOnly: true}
-		f, err := reconcile.ReadFile(t.Context(), strings.NewReader(g.csv(',')), o)
-		require.NoError(t, err, p.profile)
-		r, err := reconcile.Match(t.Context(), b, f.Rows.All(), f.Matching(o))
-		require.NoError(t, err, p.profile)
+		_, r := matched(t, g.csv(','), o, p.profile)
 		require.Equal(t, 1, counts(r)[reconcile.AmountDiffers], p.profile)
 		require.False(t, r.Agrees(), p.profile)
-		require.NoError(t, r.Close())
-		require.NoError(t, f.Close())
 	}
 }
 
@@ -310,14 +298,9 @@ func TestExplorerThatCallsEachTokenETH(t *testing.T) {
 	g, _ := p.file(p.headers[0], list, true)
 	text := strings.ReplaceAll(g.csv(','), "(GLMR)", "(ETH)")
 	o := reconcile.Options{Symbol: "GLMR", RowsOnly: true}
-	f, err := reconcile.ReadFile(t.Context(), strings.NewReader(text), o)
-	require.NoError(t, err)
-	t.Cleanup(func() { f.Close() })
-	r, err := reconcile.Match(t.Context(), book(t, "moonbeam-2100"), f.Rows.All(), f.Matching(o))
-	require.NoError(t, err)
-	t.Cleanup(func() { r.Close() })
+	_, r := matched(t, text, o)
 	require.Equal(t, map[reconcile.Outcome]int{reconcile.Matched: len(list)}, counts(r))
-	_, err = reconcile.ReadFile(t.Context(), strings.NewReader(strings.ReplaceAll(g.csv(','), "(GLMR)", "(MOVR)")), o)
+	_, err := reconcile.ReadFile(t.Context(), strings.NewReader(strings.ReplaceAll(g.csv(','), "(GLMR)", "(MOVR)")), o)
 	require.ErrorContains(t, err, "MOVR")
 }
 
@@ -344,14 +327,9 @@ func TestSeveralRowsOfATransaction(t *testing.T) {
 			g = append(g, p.row(g[0], p.cells, s, fee, "GLMR", s.From))
 		}
 		o := reconcile.Options{Symbol: "GLMR", Accounts: payers(t, []*sent{s}), Period: heights(s.Height, s.Height), RowsOnly: true}
-		f, err := reconcile.ReadFile(t.Context(), strings.NewReader(g.csv(',')), o)
-		require.NoError(t, err, name)
-		r, err := reconcile.Match(t.Context(), book(t, "moonbeam-2100"), f.Rows.All(), f.Matching(o))
-		require.NoError(t, err, name)
+		_, r := matched(t, g.csv(','), o, name)
 		require.Equal(t, c.want, counts(r), name)
 		require.Equal(t, chain.Some(wei(t, s.Charged)), r.Total.Chain, name)
-		require.NoError(t, r.Close())
-		require.NoError(t, f.Close())
 	}
 }
 
@@ -365,10 +343,7 @@ func TestCutDecimalsAreProposed(t *testing.T) {
 	o := reconcile.Options{Symbol: "GLMR", Accounts: payers(t, list), RowsOnly: true}
 	for _, decimals := range []int{0, 9, 8} {
 		o.CutDecimals = decimals
-		f, err := reconcile.ReadFile(t.Context(), strings.NewReader(g.csv(',')), o)
-		require.NoError(t, err)
-		r, err := reconcile.Match(t.Context(), book(t, "moonbeam-2100"), f.Rows.All(), f.Matching(o))
-		require.NoError(t, err)
+		_, r := matched(t, g.csv(','), o)
 		require.Equal(t, decimals == 9, r.Agrees(), decimals)
 		notes := strings.Join(r.Notes, " ")
 		if decimals == 9 {
@@ -376,8 +351,6 @@ func TestCutDecimalsAreProposed(t *testing.T) {
 		} else {
 			require.Contains(t, notes, "--cut-decimals 9")
 		}
-		require.NoError(t, r.Close())
-		require.NoError(t, f.Close())
 	}
 }
 

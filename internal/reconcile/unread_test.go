@@ -90,17 +90,6 @@ func TestSheetsThatWereNotRead(t *testing.T) {
 	require.ErrorContains(t, err, `two sheets are called "sheet1"; rename one of them`)
 }
 
-// matched returns a file and its comparison with the ledger of the first recording.
-func matched(t testing.TB, text string, o reconcile.Options) (*reconcile.File, *reconcile.Result) {
-	f, err := reconcile.ReadFile(t.Context(), strings.NewReader(text), o)
-	require.NoError(t, err)
-	t.Cleanup(func() { f.Close() })
-	r, err := reconcile.Match(t.Context(), book(t, "moonbeam-2100"), f.Rows.All(), f.Matching(o))
-	require.NoError(t, err)
-	t.Cleanup(func() { r.Close() })
-	return f, r
-}
-
 // tokenGrid is a record in the token.
 func tokenGrid(list []*sent) grid {
 	g := grid{{"hash", "Fee (GLMR)"}}

@@ -25,12 +25,7 @@ func viewAndBook(t *testing.T) (view, book []*reconcile.Profile) {
 // comparedAs compares a text with the recording by a profile, for the sender of 25-4.
 func comparedAs(t *testing.T, p []*reconcile.Profile, text string) *reconcile.Result {
 	o := reconcile.Options{Symbol: "GLMR", Profiles: p, Accounts: payers(t, []*sent{senderOf(t, "25-4")}), RowsOnly: true}
-	f, err := reconcile.ReadFile(t.Context(), strings.NewReader(text), o)
-	require.NoError(t, err)
-	t.Cleanup(func() { f.Close() })
-	r, err := reconcile.Match(t.Context(), book(t, "moonbeam-2100"), f.Rows.All(), f.Matching(o))
-	require.NoError(t, err)
-	t.Cleanup(func() { r.Close() })
+	_, r := matched(t, text, o)
 	return r
 }
 
