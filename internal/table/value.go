@@ -65,6 +65,7 @@ func (k Kind) read(value any) (any, error) {
 	if !known {
 		return nil, nil
 	}
+	fits := false // as it is
 	switch v := value.(type) {
 	case string:
 		switch k {
@@ -77,55 +78,41 @@ func (k Kind) read(value any) (any, error) {
 				return percent(v), nil
 			}
 		}
-	case money.Amount:
-		if k == Fiat {
-			return v, nil
-		}
 	case chain.Time:
-		switch k {
-		case Time:
-			return v, nil
-		case Date:
+		if k == Date {
 			return date{v.Std().Truncate(24 * time.Hour)}, nil
 		}
+		fits = k == Time
 	case chain.Wei:
 		if k == Wei || k == SignedWei {
 			return v.Signed(), nil
 		}
-	case chain.SignedWei:
-		if k == SignedWei {
-			return v, nil
-		}
-	case chain.TokenAmount:
-		if k == TokenAmount {
-			return v, nil
-		}
-	case chain.GasPrice:
-		if k == GasPrice {
-			return v, nil
-		}
-	case chain.Hash:
-		if k == Hash {
-			return v, nil
-		}
-	case chain.Address:
-		if k == Address {
-			return v, nil
-		}
-	case bool:
-		if k == Boolean {
-			return v, nil
-		}
 	case Worded:
-		if k == Text && v.String() != "" {
-			return v, nil
-		} else if k == Text {
+		if k == Text && v.String() == "" {
 			return nil, nil
 		}
+		fits = k == Text
 	case int, int64, uint64, chain.Gas, chain.Nonce, chain.RefTime:
 		if k == Integer {
 			return integer(exact(v)), nil
 		}
+	case money.Amount:
+		fits = k == Fiat
+	case chain.SignedWei:
+		fits = k == SignedWei
+	case chain.TokenAmount:
+		fits = k == TokenAmount
+	case chain.GasPrice:
+		fits = k == GasPrice
+	case chain.Hash:
+		fits = k == Hash
+	case chain.Address:
+		fits = k == Address
+	case bool:
+		fits = k == Boolean
+	}
+	if fits {
+		return value, nil
 	}
 	return nil, fmt.Errorf("a value of type %T is not of kind %v", value, k)
 }
