@@ -263,19 +263,11 @@ func (x *tampered) replace(before, after []any) error {
 		return err
 	}
 	defer tx.Rollback()
-	var where, places []string
-	var key []any
-	for i, c := range x.columns {
-		places = append(places, fmt.Sprint("$", i+1))
-		if c.key {
-			key = append(key, before[i])
-			where = append(where, fmt.Sprintf("%s = $%d", c.name, len(key)))
-		}
-	}
-	if _, err := tx.Exec("DELETE FROM "+x.table+" WHERE "+strings.Join(where, " AND "), key...); err != nil {
+	statement, key := x.deletion(before)
+	if _, err := tx.Exec(x.numbered(statement), key...); err != nil {
 		return err
 	}
-	if _, err := tx.Exec("INSERT INTO "+x.table+" VALUES ("+strings.Join(places, ", ")+")", after...); err != nil {
+	if _, err := tx.Exec(x.numbered(x.insertion()), after...); err != nil {
 		return err
 	}
 	return tx.Commit()

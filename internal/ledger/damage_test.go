@@ -21,30 +21,12 @@ import (
 func readings(book *ledger.Book, account chain.Address) map[string]func() (rows int, err error) {
 	everything := chain.Heights{Last: 1_000}
 	return map[string]func() (int, error){
-		"blocks": func() (n int, err error) {
-			err = each(book.Blocks(ctx, in(everything)), func(*ledger.Block) error { n++; return nil })
-			return n, err
-		},
-		"transactions": func() (n int, err error) {
-			err = each(book.Transactions(ctx, in(everything)), func(*ledger.Transaction) error { n++; return nil })
-			return n, err
-		},
-		"movements": func() (n int, err error) {
-			err = each(book.Movements(ctx, in(everything, account)), func(*ledger.Movement) error { n++; return nil })
-			return n, err
-		},
-		"transfers": func() (n int, err error) {
-			err = each(book.Transfers(ctx, in(everything, account)), func(*ledger.Transfer) error { n++; return nil })
-			return n, err
-		},
-		"findings": func() (n int, err error) {
-			err = each(book.Findings(ctx, in(everything)), func(*ledger.Finding) error { n++; return nil })
-			return n, err
-		},
-		"unclassified": func() (n int, err error) {
-			err = each(book.Unclassified(ctx, in(everything)), func(*ledger.Unclassified) error { n++; return nil })
-			return n, err
-		},
+		"blocks":       func() (int, error) { return countOf(book.Blocks(ctx, in(everything))) },
+		"transactions": func() (int, error) { return countOf(book.Transactions(ctx, in(everything))) },
+		"movements":    func() (int, error) { return countOf(book.Movements(ctx, in(everything, account))) },
+		"transfers":    func() (int, error) { return countOf(book.Transfers(ctx, in(everything, account))) },
+		"findings":     func() (int, error) { return countOf(book.Findings(ctx, in(everything))) },
+		"unclassified": func() (int, error) { return countOf(book.Unclassified(ctx, in(everything))) },
 	}
 }
 

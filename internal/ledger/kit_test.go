@@ -454,6 +454,12 @@ func each[T any](rows iter.Seq2[T, error], do func(T) error) error {
 	return nil
 }
 
+// countOf returns the number of rows, up to an error.
+func countOf[T any](rows iter.Seq2[T, error]) (n int, err error) {
+	err = each(rows, func(T) error { n++; return nil })
+	return n, err
+}
+
 // at returns the transaction at a place, if there is one.
 func at(book *ledger.Book, height uint64, index int, do func(*ledger.Transaction) error) error {
 	t, err := book.TransactionAt(ctx, ledger.Place{Height: height, Row: index})

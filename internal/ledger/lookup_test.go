@@ -22,26 +22,20 @@ import (
 var receiver = chain.Address20([20]byte{19: 0xcc})
 
 // byAccount are the queries by account.
-func byAccount(span chain.Heights) map[string]func(b *ledger.Book, count *int) error {
+func byAccount(span chain.Heights) map[string]func(b *ledger.Book) (count int, err error) {
 	payer := chain.Address20([20]byte{19: 1})
-	return map[string]func(b *ledger.Book, count *int) error{
-		"transactions": func(b *ledger.Book, count *int) error {
-			return each(b.Transactions(ctx, in(span, payer)), func(*ledger.Transaction) error { *count++; return nil })
+	return map[string]func(b *ledger.Book) (int, error){
+		"transactions":               func(b *ledger.Book) (int, error) { return countOf(b.Transactions(ctx, in(span, payer))) },
+		"movements":                  func(b *ledger.Book) (int, error) { return countOf(b.Movements(ctx, in(span, mover))) },
+		"transfers of the sender":    func(b *ledger.Book) (int, error) { return countOf(b.Transfers(ctx, in(span, mover))) },
+		"transfers of the recipient": func(b *ledger.Book) (int, error) { return countOf(b.Transfers(ctx, in(span, receiver))) },
+		"activity": func(b *ledger.Book) (n int, err error) {
+			err = each(b.Activity(ctx, mover, span, false), func(a *ledger.Activity) error { n += len(a.Movements); return nil })
+			return n, err
 		},
-		"movements": func(b *ledger.Book, count *int) error {
-			return each(b.Movements(ctx, in(span, mover)), func(*ledger.Movement) error { *count++; return nil })
-		},
-		"activity": func(b *ledger.Book, count *int) error {
-			return each(b.Activity(ctx, mover, span, false), func(a *ledger.Activity) error { *count += len(a.Movements); return nil })
-		},
-		"activity with transfers": func(b *ledger.Book, count *int) error {
-			return each(b.Activity(ctx, receiver, span, true), func(a *ledger.Activity) error { *count += len(a.Transfers); return nil })
-		},
-		"transfers of the sender": func(b *ledger.Book, count *int) error {
-			return each(b.Transfers(ctx, in(span, mover)), func(*ledger.Transfer) error { *count++; return nil })
-		},
-		"transfers of the recipient": func(b *ledger.Book, count *int) error {
-			return each(b.Transfers(ctx, in(span, receiver)), func(*ledger.Transfer) error { *count++; return nil })
+		"activity with transfers": func(b *ledger.Book) (n int, err error) {
+			err = each(b.Activity(ctx, receiver, span, true), func(a *ledger.Activity) error { n += len(a.Transfers); return nil })
+			return n, err
 		},
 	}
 }
@@ -66,23 +60,21 @@ func TestAnAlteredPart(t *testing.T) {
 		book, db := reader(t, place), openSQL(t, place)
 		hash := hashIn(t, book, 7)
 		asked := byAccount(chain.Heights{Last: last})
-		asked["hash"] = func(b *ledger.Book, count *int) error {
-			return each(b.TransactionsByHash(ctx, hash), func(*ledger.Transaction) error { *count++; return nil })
-		}
-		asked["hashes"] = func(b *ledger.Book, count *int) error {
+		asked["hash"] = func(b *ledger.Book) (int, error) { return countOf(b.TransactionsByHash(ctx, hash)) }
+		asked["hashes"] = func(b *ledger.Book) (int, error) {
 			var hashes []chain.Hash
 			for h := range uint64(last + 1) {
 				hashes = append(hashes, hashOfTransaction(h))
 			}
-			return each(b.TransactionsByHash(ctx, hashes...), func(*ledger.Transaction) error { *count++; return nil })
+			return countOf(b.TransactionsByHash(ctx, hashes...))
 		}
 		for name, ask := range asked {
 			kind := 3
 			if strings.HasPrefix(name, "hash") {
 				kind = 4
 			}
-			whole := 0
-			require.NoError(t, ask(book, &whole), name)
+			whole, err := ask(book)
+			require.NoError(t, err, name)
 			require.Positive(t, whole, name)
 			_, parts := db.table(t, "SELECT unit, number, part, body FROM parts WHERE kind = ?1 ORDER BY unit, number, part", kind)
 			refused, step := 0, tier.Sparse(21, 7) // 16 parts a day: a multiple would cover the same ones each day
@@ -91,8 +83,7 @@ func TestAnAlteredPart(t *testing.T) {
 				body := bytes.Clone(p[3].([]byte))
 				body[len(body)-1] ^= 1
 				db.do(t, "UPDATE parts SET body = ?1 WHERE unit = ?2 AND number = ?3 AND kind = ?4 AND part = ?5", body, p[0], p[1], kind, p[2])
-				have := 0
-				if err := ask(book, &have); err != nil {
+				if have, err := ask(book); err != nil {
 					require.ErrorIs(t, err, ledger.ErrDamaged, name)
 					require.ErrorContains(t, err, fmt.Sprintf("table parts: part %v of kind %d of ", p[2], kind))
 					refused++
@@ -292,18 +283,15 @@ func TestQuestionsByAccountAndHashDoNotScan(t *testing.T) {
 			db.do(t, "ANALYZE")
 		}
 		asked := byAccount(chain.Heights{First: 10, Last: 60})
-		asked["hash"] = func(b *ledger.Book, count *int) error {
-			*count = len(byHash(t, b, hashIn(t, b, 20)))
-			return nil
-		}
-		asked["pages"] = func(b *ledger.Book, count *int) error {
+		asked["hash"] = func(b *ledger.Book) (int, error) { return len(byHash(t, b, hashIn(t, b, 20))), nil }
+		asked["pages"] = func(b *ledger.Book) (int, error) {
 			q := in(chain.Heights{Last: 100}, mover, receiver)
 			q.Limit = 3
-			return each(b.Movements(ctx, q), func(*ledger.Movement) error { *count++; return nil })
+			return countOf(b.Movements(ctx, q))
 		}
 		for name, ask := range asked {
 			found, looked := 0, false
-			for _, q := range queriesOf(t, book, func(b *ledger.Book) (string, error) { return name, ask(b, &found) }) {
+			for _, q := range queriesOf(t, book, func(b *ledger.Book) (_ string, err error) { found, err = ask(b); return name, err }) {
 				looked = looked || strings.Contains(q.text, "FROM parts")
 				require.Empty(t, db.scanned(t, q.text, q.arguments), "%s: %s", name, q.text)
 			}

@@ -57,16 +57,10 @@ func TestTrailOfLabels(t *testing.T) {
 			"UPDATE trail SET entry_after = 'x' WHERE number = 2":                            "line 2 was altered: it is about an account",
 			"DELETE FROM trail WHERE number = 6":                                             "line 6 is missing",
 		} {
-			db.altered(t, "trail", query, func() {
-				list := damages(t, book)
-				require.Len(t, list, 1, query)
-				require.Contains(t, list[0].Message, message, query)
-				_, err := book.Trail(ctx)
-				require.ErrorIs(t, err, ledger.ErrDamaged)
-			})
+			requireAlteredTrail(t, book, db, query, message)
 		}
 		verified(t, book)
-		for message, change := range map[string]func(*ledger.Act){
+		requireInvalid(t, book, aLabel(t, `label "Own"`, `label "Other"`), map[string]func(*ledger.Act){
 			`"Operations" is not an account`:    func(a *ledger.Act) { a.Account = "Operations" },
 			"is not an account":                 func(a *ledger.Act) { a.Account = strings.ToLower(labelled) },
 			"has no period and no comment":      func(a *ledger.Act) { a.Comment = "why" },
@@ -78,12 +72,6 @@ func TestTrailOfLabels(t *testing.T) {
 			"the user must be one line":         func(a *ledger.Act) { a.User = "" },
 			"the user must":                     func(a *ledger.Act) { a.User = "=anna" },
 			"only an edit of the address book ": func(a *ledger.Act) { a.Kind, a.Period, a.Zone = ledger.Prepared, "2026-01", "UTC" },
-		} {
-			a := aLabel(t, `label "Own"`, `label "Other"`)
-			change(&a)
-			_, err := book.Record(ctx, a, nil)
-			require.ErrorIs(t, err, ledger.ErrAct)
-			require.ErrorContains(t, err, message)
-		}
+		})
 	})
 }

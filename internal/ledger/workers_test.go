@@ -58,26 +58,6 @@ func TestSealingWhatWorkersStored(t *testing.T) {
 	}
 }
 
-// An invalid block stops the sealing before it; the blocks below it are sealed.
-func TestSealingUpToABlockThatIsWrong(t *testing.T) {
-	server := postgrestest.Start(t)
-	entries := monthsOfBlocks(30, 9*time.Hour)
-	for _, change := range []string{
-		"UPDATE blocks SET record = record || '\\x01' WHERE height = 20",
-		"UPDATE blocks SET flags = 2 WHERE height = 20",
-		"UPDATE blocks SET time_ms = 7 WHERE height = 20",
-		"UPDATE blocks SET known = '{}' WHERE height = 20",
-	} {
-		place := server.Database(t)
-		book, db := jobs(t, place, madeUpChain, entries, 2), openSQL(t, place)
-		db.do(t, change)
-		_, err := book.Seal(ctx)
-		require.ErrorIs(t, err, ledger.ErrDamaged, change)
-		require.ErrorContains(t, err, "block 20, table blocks: it was altered")
-		require.Equal(t, [][]string{{"20"}}, db.texts(t, "SELECT sealed FROM book"), change)
-	}
-}
-
 // A block that replaces one that was not final replaces all its rows.
 func TestBlocksOfWorkersThatAreReplaced(t *testing.T) {
 	server := postgrestest.Start(t)
