@@ -85,13 +85,16 @@ func (y *Style) encode(ctx context.Context, out *jsontext.Stream, s *Statement) 
 
 // WriteJSONList writes statements as one list.
 func (y *Style) WriteJSONList(ctx context.Context, w io.Writer, list []*Statement) error {
-	separator := "[\n"
-	for _, s := range list {
-		io.WriteString(w, separator)
+	if _, err := io.WriteString(w, "[\n"); err != nil {
+		return err
+	}
+	for i, s := range list {
+		if i > 0 {
+			io.WriteString(w, ",\n")
+		}
 		if err := y.WriteJSON(ctx, w, s); err != nil {
 			return err
 		}
-		separator = ",\n"
 	}
 	_, err := io.WriteString(w, "]\n")
 	return err

@@ -49,6 +49,13 @@ func TestWritten(t *testing.T) {
 	}
 }
 
+// A list of no statements is an empty JSON list.
+func TestEmptyList(t *testing.T) {
+	var out strings.Builder
+	require.NoError(t, style.WriteJSONList(t.Context(), &out, nil))
+	require.JSONEq(t, "[]", out.String())
+}
+
 // The JSON contains the account's group only with an address book, and the fees paid for other senders only if there
 // are any.
 func TestHeadOfJSON(t *testing.T) {
