@@ -3,6 +3,7 @@ package reconcile
 import (
 	"io"
 	"iter"
+	"slices"
 	"strings"
 
 	"github.com/feeledger/fees/chain"
@@ -19,7 +20,14 @@ func (r *Result) Sheets(all bool) []*table.Sheet {
 func (r *Result) title() string { return "Fees in the books compared with the ledger: " + r.Headline() }
 
 // Summary returns a table with a row for each outcome, and the total.
-func (r *Result) Summary() *table.Sheet {
+func (r *Result) Summary() *table.Sheet { return r.summaryOf(append(slices.Clone(r.Sums), r.Total)) }
+
+// Found returns the summary without the outcomes that no item has.
+func (r *Result) Found() *table.Sheet {
+	return r.summaryOf(append(slices.DeleteFunc(slices.Clone(r.Sums), func(s Sum) bool { return s.Count == 0 }), r.Total))
+}
+
+func (r *Result) summaryOf(sums []Sum) *table.Sheet {
 	columns := []table.Column{
 		{Name: "outcome", Kind: table.Text}, {Name: "count", Kind: table.Integer},
 		{Name: "books", Kind: table.Wei}, {Name: "chain", Kind: table.Wei}, {Name: "difference", Kind: table.SignedWei},
@@ -28,7 +36,7 @@ func (r *Result) Summary() *table.Sheet {
 		Name: "summary", Title: r.title(), Notes: r.Notes, Token: r.Options.Token(),
 		Columns: append(columns, r.worthColumns(false)...),
 		Rows: rows(func(yield func([]any) bool) {
-			for _, s := range append(append([]Sum{}, r.Sums...), r.Total) {
+			for _, s := range sums {
 				cells := []any{string(s.Outcome), uint64(s.Count), s.Books, s.Chain, s.Difference}
 				if r.valuer != nil {
 					cells = append(cells, s.Worth.Books, s.Worth.Chain, s.Worth.Difference)

@@ -1,9 +1,108 @@
 package table
 
-// Cell is a value for display.
+import (
+	"cmp"
+	"strings"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/money"
+)
+
+// Cell is a value of a row. It becomes text only where it is shown.
 type Cell struct {
-	Text  string // amounts in the token and prices in Gwei, with all decimals
-	Exact string // amounts in their smallest unit, other values unchanged; "" for no value
+	value any // see value.go
+	sheet *Sheet
+}
+
+// Text returns the value for display: amounts in the token and prices in Gwei, with all decimals.
+func (c Cell) Text() string {
+	if _, unknown := c.value.(unknownAmount); unknown {
+		return notKnown
+	}
+	if c.value == nil {
+		return ""
+	}
+	return c.sheet.shown(c.value)
+}
+
+// Exact returns amounts in their smallest unit and other values unchanged, "" for no value.
+func (c Cell) Exact() string {
+	return exact(c.value)
+}
+
+// Known reports whether the cell has a value.
+func (c Cell) Known() bool {
+	switch c.value {
+	case nil, "", unknownAmount{}:
+		return false
+	}
+	return true
+}
+
+// IsUsed reports whether the cell has something to show besides 0.
+func (c Cell) IsUsed() bool {
+	switch v := c.value.(type) {
+	case nil:
+		return false
+	case chain.SignedWei:
+		return v.Sign() != 0
+	}
+	return c.Text() != "" && c.Exact() != "0"
+}
+
+// Wei returns the value if it is an amount in wei.
+func (c Cell) Wei() (chain.SignedWei, bool) {
+	v, ok := c.value.(chain.SignedWei)
+	return v, ok
+}
+
+// Time returns the value if it is a time.
+func (c Cell) Time() (chain.Time, bool) {
+	v, ok := c.value.(chain.Time)
+	return v, ok
+}
+
+// Height returns the value if it is the height of a block.
+func (c Cell) Height() (uint64, bool) {
+	v, ok := c.value.(integer)
+	n, fits := v.int64()
+	return uint64(max(n, 0)), ok && fits && n >= 0
+}
+
+// Compare compares two known values of a column: figures and times by their size, others as text.
+func (c Cell) Compare(other Cell) int {
+	switch v := c.value.(type) {
+	case chain.SignedWei:
+		x, _ := other.Wei()
+		return cmp.Or(cmp.Compare(v.Sign(), x.Sign()), v.Size().Cmp(x.Size())*v.Sign())
+	case chain.GasPrice:
+		x, _ := other.value.(chain.GasPrice)
+		return v.Cmp(x)
+	case chain.Time:
+		x, _ := other.Time()
+		return v.Std().Compare(x.Std())
+	case money.Amount:
+		x, _ := other.value.(money.Amount)
+		return v.Sub(x).Sign()
+	case integer, percent, chain.TokenAmount:
+		return compareDigits(c.Exact(), other.Exact())
+	}
+	return strings.Compare(c.Exact(), other.Exact())
+}
+
+// compareDigits compares two numbers with equally many decimals.
+func compareDigits(a, b string) int {
+	a, below := strings.CutPrefix(a, "-")
+	b, alsoBelow := strings.CutPrefix(b, "-")
+	switch {
+	case below && alsoBelow:
+		a, b = b, a
+	case below:
+		return -1
+	case alsoBelow:
+		return 1
+	}
+	return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b))
 }
 
 // Headings returns the columns' names with units, for display.
@@ -30,7 +129,7 @@ func (s *Sheet) Each(do func(row []Cell) error) (totals []Cell, err error) {
 			return err
 		}
 		for i, value := range row {
-			cells[i] = s.cellOf(value)
+			cells[i] = Cell{value, s}
 		}
 		return do(cells)
 	})
@@ -39,19 +138,10 @@ func (s *Sheet) Each(do func(row []Cell) error) (totals []Cell, err error) {
 	}
 	totals = make([]Cell, len(s.Columns))
 	for i := range s.Columns {
-		if totals[i] = s.cellOf(sums.of(i)); sums.unknown[i] {
-			totals[i] = Cell{Text: notKnown}
+		totals[i] = Cell{sums.of(i), s}
+		if sums.unknown[i] {
+			totals[i].value = unknownAmount{}
 		}
 	}
 	return totals, nil
-}
-
-func (s *Sheet) cellOf(value any) Cell {
-	if value == nil {
-		return Cell{}
-	}
-	if _, unknown := value.(unknownAmount); unknown {
-		return Cell{Text: notKnown}
-	}
-	return Cell{s.shown(value), exact(value)}
 }

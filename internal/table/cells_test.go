@@ -1,6 +1,7 @@
 package table_test
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"testing"
@@ -31,9 +32,10 @@ func TestEach(t *testing.T) {
 		return nil
 	})
 	require.NoError(t, err)
-	amount := table.Cell{Text: "1.500000000000000000", Exact: "1500000000000000000"}
-	require.Equal(t, [][]table.Cell{{{Text: "a b", Exact: "a\nb"}, amount, amount, {Text: "0.00", Exact: "0.00"}}, {{}, amount, {}, {Text: "not known"}}}, rows)
-	require.Equal(t, []table.Cell{{}, {Text: "3.000000000000000000", Exact: "3000000000000000000"}, {Text: "not known"}, {Text: "not known"}}, totals)
+	amount := [2]string{"1.500000000000000000", "1500000000000000000"}
+	require.Equal(t, [][2]string{{"a b", "a\nb"}, amount, amount, {"0.00", "0.00"}}, texts(rows[0]))
+	require.Equal(t, [][2]string{{}, amount, {}, {"not known"}}, texts(rows[1]))
+	require.Equal(t, [][2]string{{}, {"3.000000000000000000", "3000000000000000000"}, {"not known"}, {"not known"}}, texts(totals))
 	require.True(t, table.Wei.IsRight())
 	require.False(t, table.Text.IsRight())
 
@@ -47,6 +49,66 @@ func TestEach(t *testing.T) {
 	totals, err = plain.Each(nil)
 	require.NoError(t, err)
 	require.Nil(t, totals)
+}
+
+// texts returns cells as they are shown, and exactly.
+func texts(row []table.Cell) (list [][2]string) {
+	for _, c := range row {
+		list = append(list, [2]string{c.Text(), c.Exact()})
+	}
+	return list
+}
+
+// Values of a column are compared by their size, and those unlike 0 are of use.
+func TestCompareCells(t *testing.T) {
+	price, err := chain.ParseGasPrice("9")
+	require.NoError(t, err)
+	more, err := chain.ParseGasPrice("10")
+	require.NoError(t, err)
+	amount := func(text string) chain.TokenAmount {
+		a, err := chain.ParseTokenAmount(text)
+		require.NoError(t, err)
+		return a
+	}
+	signed := func(text string) chain.SignedWei {
+		w, err := chain.ParseSignedWei(text)
+		require.NoError(t, err)
+		return w
+	}
+	for kind, rising := range map[table.Kind][]any{
+		table.Text: {"10", "9", "a"}, table.Integer: {int64(-10), -9, 0, 9, uint64(1) << 63}, table.Percent: {"-10.00", "-9.50", "0.00", "9.99", "10.00"},
+		table.SignedWei: {signed("-10"), signed("-9"), signed("0"), signed("9"), signed("10")}, table.GasPrice: {price, more}, table.TokenAmount: {amount("9"), amount("10")},
+		table.Time: {chain.Time{}, timeAt(t, 1), timeAt(t, 1000)},
+	} {
+		s := &table.Sheet{Name: "x", Columns: []table.Column{{Name: "what", Kind: kind}}, Rows: func(yield func([]any, error) bool) {
+			for _, v := range rising {
+				if !yield([]any{v}, nil) {
+					return
+				}
+			}
+		}}
+		var list []table.Cell
+		_, err := s.Each(func(row []table.Cell) error {
+			list = append(list, row[0])
+			return nil
+		})
+		require.NoError(t, err)
+		for i, a := range list {
+			require.True(t, a.Known())
+			require.Equal(t, a.Exact() != "0", a.IsUsed(), "%v %s", kind, a.Exact())
+			for k, b := range list {
+				require.Equal(t, cmp.Compare(i, k), a.Compare(b), "%v: %s and %s", kind, a.Exact(), b.Exact())
+			}
+		}
+	}
+	require.False(t, table.Cell{}.Known())
+	require.False(t, table.Cell{}.IsUsed())
+}
+
+func timeAt(t *testing.T, ms uint64) chain.Time {
+	at, err := chain.TimeAt(ms)
+	require.NoError(t, err)
+	return at
 }
 
 // An impossible sum is an error, and the caller can stop the rows early.

@@ -29,8 +29,8 @@ func TestTokenWithNineDecimals(t *testing.T) {
 		return nil
 	})
 	require.NoError(t, err)
-	require.Equal(t, []table.Cell{{Text: "1.500000001", Exact: "1500000001"}, {Text: "0.000000007", Exact: "7"}}, cells)
-	require.Equal(t, []table.Cell{{Text: "1.500000008", Exact: "1500000008"}}, totals)
+	require.Equal(t, [][2]string{{"1.500000001", "1500000001"}, {"0.000000007", "7"}}, texts(cells))
+	require.Equal(t, [][2]string{{"1.500000008", "1500000008"}}, texts(totals))
 
 	file, err := excelize.OpenReader(bytes.NewReader(written(t, "xlsx", made())))
 	require.NoError(t, err)

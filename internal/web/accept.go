@@ -379,6 +379,9 @@ func (s *server) acceptedTable(ctx context.Context, p *closing.Placed, here stri
 
 // timeText returns a day or an instant.
 func timeText(text string) cell {
-	shown, exact := timeIn(time.UTC, text)
-	return cell{Text: shown, Time: exact}
+	at, err := time.Parse(time.RFC3339Nano, text)
+	if err != nil {
+		return cell{Text: text}
+	}
+	return cell{Text: timeIn(time.UTC, at), Time: text}
 }

@@ -6,7 +6,9 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/table"
 )
 
 // Limits of the answer cache, in total and per answer. Longer answers are not cached.
@@ -25,16 +27,20 @@ type kept struct {
 
 func sizeOfAnswer(k kept) int { return len(k.body) }
 
-// keptList is a cached page with a list: the page around it and all of its rows.
+// keptList is a cached page with a list: the page around it, and the values of all rows.
 type keptList struct {
 	view    view
-	rows    *rows
-	largest float64 // the largest figure, which scales the drawn shares
+	sheet   func() *table.Sheet // the list, any number of times
+	count   int                 // of its rows
+	largest chain.Wei           // the largest fee, which scales the drawn shares
 }
 
-func sizeOfList(l *keptList) int { return l.rows.size + 8<<10 }
+// rowBytes is the size of the values of a row.
+const rowBytes = 1 << 10
 
-// Limits of the cached lists, in compressed bytes, and of the cached account summaries.
+func sizeOfList(l *keptList) int { return l.count*rowBytes + 8<<10 }
+
+// Limits of the cached lists and of the cached account summaries.
 const (
 	maxListBytes = 96 << 20
 	maxSummaries = 1000

@@ -419,12 +419,8 @@ func (s *server) waitingTable(trail []ledger.Act) *tabular {
 }
 
 // timeCell returns a time to the second, with the exact one on hover.
-func timeCell(t chain.Time) cell { return instantCell(t.String()) }
-
-// instantCell returns a time in RFC 3339 likewise.
-func instantCell(t string) cell {
-	text, exact := timeIn(time.UTC, t)
-	return cell{Text: text + " UTC", Time: exact}
+func timeCell(t chain.Time) cell {
+	return cell{Text: timeIn(time.UTC, t.Std()) + " UTC", Time: t.String()}
 }
 
 // actTable lists the acts of a package.

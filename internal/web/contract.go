@@ -35,7 +35,7 @@ func (s *server) contract(w http.ResponseWriter, r *http.Request) error {
 			return nil, err
 		}
 		v := kept.view
-		return &v, v.add(s.part(kept.rows, l.without(details), sc.in(path)))
+		return &v, v.add(s.list(kept.sheet(), l.without(details), sc.in(path)))
 	})
 }
 
@@ -60,6 +60,5 @@ func (s *server) contractPage(ctx context.Context, account chain.Address, path s
 	v.Downloads = fileLinks(feesForms, "fees", of("", url.Values{}))
 	v.Links = []link{{"Fees by payer", of("fees", url.Values{"by": {"account"}})}, {"Fees by outcome", of("fees", url.Values{"by": {"status"}})}, {"Transactions", of("transactions", url.Values{})}}
 	v.Command = "fees report" + sc.flags() + " --only contract=" + account.String() + s.ledgerFlag()
-	all, err := keepRows(made.Sheet())
-	return &keptList{view: v, rows: all}, err
+	return &keptList{view: v, sheet: made.Sheet, count: len(made.Groups)}, nil
 }

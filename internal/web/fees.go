@@ -119,21 +119,22 @@ func (s *server) fees(w http.ResponseWriter, r *http.Request) error {
 			return nil, err
 		}
 		v := kept.view
-		table, err := s.part(kept.rows, q.listing.without(q.brief()), q.scope.in("fees"))
+		l := q.listing.without(q.brief())
+		if v.Chart == nil {
+			l.largest = kept.largest
+		}
+		table, err := s.list(kept.sheet(), l, q.scope.in("fees"))
 		if err != nil {
 			return nil, err
 		}
 		table.Title = "" // the page has the title
-		if kept.rows.count == 0 {
+		if kept.count == 0 {
 			table.None = "No fees match. Remove a filter, or choose another period or account."
 		}
 		for _, row := range table.Rows {
 			if to := q.narrower(row[0].Text); to != "" {
 				row[0].To = to
 			}
-		}
-		if v.Chart == nil {
-			drawShares(table, kept.largest)
 		}
 		v.Tables = []*tabular{table}
 		return &v, nil
@@ -162,15 +163,16 @@ func (s *server) feesList(ctx context.Context, q *feesQuestion) (*keptList, erro
 		v.Warnings = append(slices.Clip(v.Warnings), incomplete(undetermined))
 	}
 	v.Chart = r.Chart(made.Compared, q.narrower)
-	largest := 0.0
+	var largest chain.Wei
 	for _, g := range r.Groups {
-		largest = max(largest, lengthOf(console.Token{}, g.Fee).InexactFloat64())
+		if largest.Cmp(g.Fee) < 0 {
+			largest = g.Fee
+		}
 	}
 	v.Downloads = fileLinks(feesForms, "fees", q.scope.query(listing{}.with(q.scope.own)))
 	v.Links = []link{{"Transactions", "transactions" + q.scope.query(without(q.scope.own, append(listingParameters, "by", "compare", "price")...))}}
 	v.Command = "fees report" + q.flags(s) + s.ledgerFlag()
-	all, err := keepRows(made.Sheet())
-	return &keptList{v, all, largest}, err
+	return &keptList{v, made.Sheet, len(r.Groups), largest}, nil
 }
 
 // about returns the period that the answer depends on.
@@ -201,17 +203,10 @@ func feesFacts(made *report.Report) (main, facts []fact) {
 	}
 }
 
-// drawShares draws each fee's share of the largest below it.
-func drawShares(t *tabular, largest float64) {
-	at := slices.IndexFunc(t.Heads, func(h cell) bool { return h.Label() == "fee" })
-	if at < 0 {
-		return
-	}
-	for _, row := range t.Rows {
-		if fee, err := chain.ParseWei(row[at].Exact); err == nil && largest > 0 {
-			row[at].Share = strconv.FormatFloat(100*lengthOf(console.Token{}, fee).InexactFloat64()/largest, 'f', 3, 64) + "%"
-		}
-	}
+// shareOf returns a fee's share of the largest in percent, for drawing.
+func shareOf(fee, largest chain.Wei) string {
+	whole := lengthOf(console.Token{}, largest).InexactFloat64()
+	return strconv.FormatFloat(100*lengthOf(console.Token{}, fee).InexactFloat64()/whole, 'f', 3, 64)
 }
 
 // incomplete warns about undetermined fees.

@@ -102,47 +102,45 @@ func standingOf(text string) string {
 
 // cell formats a value for a page, times in a zone: hashes and addresses are shortened and link to their page.
 func (s *server) cell(c *table.Column, v table.Cell, zone *time.Location) cell {
-	shown := cell{Text: v.Text, Class: classOf(c)}
+	shown, exact := cell{Text: v.Text(), Class: classOf(c)}, v.Exact()
 	switch shown.Class {
 	case "verdict":
-		shown.Class = strings.TrimSpace(shown.Class + " " + standingOf(v.Text))
+		shown.Class = strings.TrimSpace(shown.Class + " " + standingOf(shown.Text))
 	case "hex":
-		if v.Exact == "" { // a name for several
+		if exact == "" { // a name for several
 			shown.Class = ""
 		}
 	}
-	if v.Exact == "" {
+	if exact == "" {
 		return shown
 	}
 	switch {
 	case c.Kind == table.Wei || c.Kind == table.SignedWei:
-		shown.Exact = v.Exact
+		shown.Exact = exact
 	case c.Kind == table.Time:
-		shown.Text, shown.Time = timeIn(zone, v.Exact)
+		if at, ok := v.Time(); ok && zone != nil {
+			shown.Text, shown.Time = timeIn(zone, at.Std()), exact
+		}
 	case c.Kind == table.Address:
-		shown.To, shown.Text = "account/"+v.Exact, s.called(v.Exact)
-		if shown.Text != console.Ends(v.Exact, 4) { // a label
+		shown.To, shown.Text = "account/"+exact, s.called(exact)
+		if shown.Text != console.Ends(exact, 4) { // a label
 			shown.Class = ""
 		}
 	case c.Kind == table.Hash && c.Name != "parent_hash":
-		shown.To, shown.Text = "lookup?q="+v.Exact, console.Ends(v.Exact, 4)
+		shown.To, shown.Text = "lookup?q="+exact, console.Ends(exact, 4)
 	case c.Name == "place" || c.Name == "id":
-		if isTransactionID.MatchString(v.Exact) {
-			shown.To = "tx/" + v.Exact
+		if isTransactionID.MatchString(exact) {
+			shown.To = "tx/" + exact
 		}
 	case c.Kind == table.Integer && (c.Name == "block" || c.Name == "number"):
-		shown.To = "block/" + v.Exact
+		shown.To = "block/" + exact
 	case c.Kind.IsRight():
 		shown.Number = true
 	}
 	return shown
 }
 
-// timeIn returns an instant in a zone for people, and unchanged. Text that is not an instant stays as it is.
-func timeIn(zone *time.Location, text string) (shown, exact string) {
-	at, err := time.Parse(time.RFC3339Nano, text)
-	if err != nil || zone == nil {
-		return text, ""
-	}
-	return at.In(zone).Format("2 Jan 2006 15:04:05"), text
+// timeIn returns an instant in a zone for people.
+func timeIn(zone *time.Location, at time.Time) string {
+	return at.In(zone).Format("2 Jan 2006 15:04:05")
 }

@@ -1,12 +1,9 @@
 package web
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/table"
@@ -24,7 +21,8 @@ func (s *server) findings(w http.ResponseWriter, r *http.Request) error {
 	}
 	l.zone = list.Held.Zone
 	return s.show(w, r, list.Held.Period, func(r *http.Request, _ string) (*view, error) {
-		all, err := keepRows(list.Sheet)
+		found := &foundKinds{server: s, columns: list.Sheet.Columns, byName: map[string]*found{}}
+		all, err := readRows(list.Sheet, l, found.add)
 		if err != nil {
 			return nil, err
 		}
@@ -34,9 +32,7 @@ func (s *server) findings(w http.ResponseWriter, r *http.Request) error {
 		} else {
 			v.Lead = "Failed checks, undetermined fees, fee drifts and unrecognised events in these blocks, for all accounts."
 			v.Main = []fact{{Name: "findings", cell: cell{Text: fmt.Sprint(all.count), Number: true, Class: "bad"}}}
-			if v.Found, err = s.explained(all, l.zone); err != nil {
-				return nil, err
-			}
+			v.Found = found.list
 			if err := v.add(s.part(all, l, sc.in("findings"))); err != nil {
 				return nil, err
 			}
@@ -61,39 +57,47 @@ type found struct {
 // More returns how many findings are in the table only.
 func (f *found) More() int { return f.Count - len(f.Where) }
 
-// explained returns the kinds of findings in a list, in the order of their first ones.
-func (s *server) explained(all *rows, zone *time.Location) (list []*found, err error) {
-	kind, what, place, block := columnOf(all, "kind"), columnOf(all, "what"), columnOf(all, "place"), columnOf(all, "block")
-	byName := map[string]*found{}
-	var wrong error
-	err = all.each(0, func(row []table.Cell) bool {
-		name := row[kind].Text
-		if name == "check" {
-			name = row[what].Text
+// foundKinds are the kinds of findings in a list, in the order of their first ones.
+type foundKinds struct {
+	*server
+	columns []table.Column
+	byName  map[string]*found
+	list    []*found
+}
+
+// add adds a finding.
+func (k *foundKinds) add(row []table.Cell) {
+	at := func(name string) (*table.Column, table.Cell) {
+		i := columnOf(k.columns, name)
+		return &k.columns[i], row[i]
+	}
+	_, kind := at("kind")
+	_, what := at("what")
+	name := kind.Text()
+	if name == "check" {
+		name = what.Text()
+	}
+	f := k.byName[name]
+	if f == nil {
+		_, block := at("block")
+		height, _ := block.Height() // each has one
+		f = &found{FindingKind: app.KindOfFinding(kind.Text(), what.Text(), height), Name: name}
+		if strings.HasPrefix(f.Command, "fees ledger ") {
+			f.Command += k.placeFlag()
 		}
-		f := byName[name]
-		if f == nil {
-			var height uint64
-			if height, wrong = strconv.ParseUint(row[block].Exact, 10, 64); wrong != nil {
-				return false
-			}
-			f = &found{FindingKind: app.KindOfFinding(row[kind].Text, row[what].Text, height), Name: name}
-			if strings.HasPrefix(f.Command, "fees ledger ") {
-				f.Command += s.placeFlag()
-			}
-			byName[name] = f
-			list = append(list, f)
-		}
-		if f.Count++; f.Count <= maxWhere {
-			at := s.cell(&all.columns[place], row[place], zone)
-			if at.To == "" { // the whole block
-				at = s.cell(&all.columns[block], row[block], zone)
-			}
-			f.Where = append(f.Where, at)
-		}
-		return true
-	})
-	return list, errors.Join(err, wrong)
+		k.byName[name] = f
+		k.list = append(k.list, f)
+	}
+	if f.Count++; f.Count > maxWhere {
+		return
+	}
+	column, value := at("place")
+	where := k.cell(column, value, nil)
+	if where.To == "" { // the whole block
+		column, value = at("block")
+		where = k.cell(column, value, nil)
+	}
+	f.Where = append(f.Where, where)
 }
 
 func (s *server) findingList(r *http.Request, own ...string) (sc scope, list *app.FindingList, err error) {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/table"
 )
@@ -30,6 +31,8 @@ type listing struct {
 	zone  *time.Location // of the times; nil for UTC
 	limit int            // rows per page; 0 for pageRows
 	fixed bool           // cannot be sorted
+	// largest is the fee that the drawn shares are of; 0 draws none.
+	largest chain.Wei
 }
 
 // maxRows limits the rows of a table without pages.
@@ -111,7 +114,7 @@ func (l listing) without(names []string) listing {
 
 // list builds the table of a page's list. Without to, the table has no links to other rows and orders.
 func (s *server) list(from *table.Sheet, l listing, to func(listing) string) (*tabular, error) {
-	all, err := keepRows(from)
+	all, err := readRows(from, l, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -122,13 +125,9 @@ func (s *server) list(from *table.Sheet, l listing, to func(listing) string) (*t
 // all rows.
 func (s *server) part(all *rows, l listing, to func(listing) string) (*tabular, error) {
 	for _, name := range l.Only {
-		if !slices.ContainsFunc(all.columns, func(c table.Column) bool { return c.Name == name }) {
+		if columnOf(all.columns, name) < 0 {
 			return nil, invalidRequest("columns=%s is not a column of this table. Choose columns below the table.", console.Printable(name))
 		}
-	}
-	page, err := all.page(l)
-	if err != nil {
-		return nil, err
 	}
 	t := &tabular{Title: all.title}
 	if l.zone == nil {
@@ -146,14 +145,19 @@ func (s *server) part(all *rows, l listing, to func(listing) string) (*tabular, 
 	}
 	cells := func(row []table.Cell) (list []cell) {
 		for _, column := range shown {
-			list = append(list, s.cell(&all.columns[column], row[column], l.zone))
+			c := s.cell(&all.columns[column], row[column], l.zone)
+			if fee, known := row[column].Wei(); known && !l.largest.IsZero() && all.columns[column].Name == "fee" {
+				c.Share = shareOf(fee.Size(), l.largest) + "%"
+			}
+			list = append(list, c)
 		}
 		return list
 	}
-	for _, row := range page {
+	for _, row := range all.page {
 		t.Rows = append(t.Rows, cells(row))
 	}
 	if all.totals != nil {
+		l.largest = chain.Wei{} // only rows are drawn
 		if t.Totals = cells(all.totals); t.Totals[0].Text == "" {
 			t.Totals[0].Text = "Total"
 		}

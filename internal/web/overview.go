@@ -192,7 +192,7 @@ func (s *server) monthView(ctx context.Context, input *app.PeriodInput, period a
 		if err != nil {
 			return nil, err
 		}
-		if v.changed, err = keepRows(compared.Sheet()); err != nil {
+		if v.changed, err = readRows(compared.Sheet(), listing{}, nil); err != nil {
 			return nil, err
 		}
 	}
@@ -207,7 +207,7 @@ func (s *server) monthView(ctx context.Context, input *app.PeriodInput, period a
 		if err != nil {
 			return nil, err
 		}
-		if v.top[i].rows, err = keepRows(made.Sheet()); err != nil {
+		if v.top[i].rows, err = readRows(made.Sheet(), listing{}, nil); err != nil {
 			return nil, err
 		}
 	}

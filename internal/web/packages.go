@@ -43,7 +43,7 @@ type summary struct {
 	Charged  chain.Optional[chain.Wei] `json:"charged"`
 	Findings closing.Findings          `json:"findings"`
 	Sum      string                    `json:"manifest_sha256"`
-	Written  string                    `json:"written"` // modification time of the manifest
+	Written  time.Time                 `json:"written"` // modification time of the manifest
 
 	accounts             []closing.Account
 	balances, reconciled bool // with proved statements; with a compared record
@@ -53,7 +53,7 @@ func summaryOf(p *closing.Placed) *summary {
 	m := p.Manifest
 	return &summary{
 		m.Network, m.Period, m.Version, m.Evidence.String(), m.Totals.EVM, m.Totals.Native, m.Totals.Fee, m.Totals.Charged, m.Findings, p.Sum,
-		p.Written.UTC().Format(time.RFC3339), m.Accounts, m.Options.Balances, m.Options.Reconciliation != nil,
+		p.Written.UTC().Truncate(time.Second), m.Accounts, m.Options.Balances, m.Options.Reconciliation != nil,
 	}
 }
 
@@ -251,11 +251,9 @@ func (s *server) packageList(w http.ResponseWriter, r *http.Request) error {
 		if c.Version > 1 {
 			version += fmt.Sprintf(", %d earlier", c.Version-1)
 		}
-		var written cell
-		written.Text, written.Time = timeIn(time.UTC, c.Written)
 		t.Rows = append(t.Rows, []cell{
 			{Text: console.Printable(c.Name), To: "packages/" + url.PathEscape(c.Name)}, {Text: period + " " + c.Period.Timezone, To: feesOf(c.Period, c.accounts)}, c.Check.cell(), {Text: version}, findingsOf(c.Findings),
-			wei(token, chain.Some(c.Fee)), wei(token, c.Charged), {Text: c.Evidence}, {Text: console.Ends(c.Sum, 6), Class: "hex"}, written,
+			wei(token, chain.Some(c.Fee)), wei(token, c.Charged), {Text: c.Evidence}, {Text: console.Ends(c.Sum, 6), Class: "hex"}, {Text: timeIn(time.UTC, c.Written), Time: c.Written.Format(time.RFC3339)},
 		})
 	}
 	if len(list) > 0 {
@@ -415,7 +413,7 @@ func (s *server) packagePage(w http.ResponseWriter, r *http.Request, shelf *clos
 		plain("blocks", fmt.Sprintf("%d..%d, %s", m.Blocks.First, m.Blocks.Last, sealed)), {Name: "fees in the ledger", cell: cell{Text: m.Period.Name(), To: feesOf(m.Period, m.Accounts)}},
 		plain("evidence", m.Evidence.String()), plain("accounts", fmt.Sprint(len(m.Accounts))), plain("transactions", fmt.Sprintf("%d EVM, %d native", m.Totals.EVM, m.Totals.Native)),
 		amount("burned", m.Totals.Burned, token), amount("treasury", m.Totals.Treasury, token),
-		{Name: "findings", cell: findingsOf(m.Findings)}, hash("seal", m.Blocks.Seal), hash("manifest, SHA-256", p.Sum), {Name: "manifest written", cell: instantCell(p.Written.UTC().Format(time.RFC3339))},
+		{Name: "findings", cell: findingsOf(m.Findings)}, hash("seal", m.Blocks.Seal), hash("manifest, SHA-256", p.Sum), {Name: "manifest written", cell: cell{Text: timeIn(time.UTC, p.Written) + " UTC", Time: p.Written.UTC().Format(time.RFC3339)}},
 	}
 	v.Main = feesAndCharge(eachCharged, m.Totals.Fee, m.Totals.Charged, m.Findings.Undetermined+m.Findings.Drifts, token)
 	v.Warnings = append(v.Warnings, gapsOf(m)...)

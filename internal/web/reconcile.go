@@ -10,7 +10,6 @@ import (
 	"path"
 	"regexp"
 	"runtime"
-	"slices"
 	"strings"
 
 	"github.com/feeledger/fees/chain"
@@ -249,13 +248,10 @@ func (s *server) outcomes(v *view, c *comparison, here string) error {
 	if c.settings.all {
 		details = result.Details(true)
 	}
-	for _, list := range []*table.Sheet{result.Summary(), narrowed(details, shownColumns)} {
+	for _, list := range []*table.Sheet{result.Found(), narrowed(details, shownColumns)} {
 		table, err := s.list(list, listing{limit: maxRows, zone: c.asked.Zone}, nil)
 		if err != nil {
 			return err
-		}
-		if list.Name == "summary" {
-			table.Rows = slices.DeleteFunc(table.Rows, func(row []cell) bool { return row[1].Text == "0" && row[0].Text != "total" })
 		}
 		for _, row := range table.Rows {
 			if o := reconcile.Outcome(row[0].Text); list.Name == "details" && !o.Agrees() {

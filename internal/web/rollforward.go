@@ -50,7 +50,7 @@ func (s *server) rollforwards(w http.ResponseWriter, r *http.Request) error {
 		}
 		v.Command = "fees rollforward --by period" + v.Command
 		sheet := made.Style.Summary(made.Rollforward)
-		all, err := keepRows(ofScope(sheet, rollforward.OfAccount))
+		all, err := readRows(ofScope(sheet, rollforward.OfAccount), q.listing, nil)
 		if err != nil {
 			return err
 		}

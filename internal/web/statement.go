@@ -206,20 +206,6 @@ func (l listing) ofEvents() bool {
 	return l.All || slices.ContainsFunc(l.Only, func(name string) bool { return slices.Contains(eventColumns, name) })
 }
 
-// feesAreChanges reports whether each fee is the change of the free balance in its row, so that one column is enough.
-func feesAreChanges(movements *rows) (same bool, err error) {
-	fee, free := columnOf(movements, "fee"), columnOf(movements, "free")
-	if fee < 0 || free < 0 {
-		return false, nil
-	}
-	same = true
-	err = movements.each(0, func(row []table.Cell) bool {
-		same = row[fee].Exact == "" || "-"+row[fee].Exact == row[free].Exact
-		return same
-	})
-	return same, err
-}
-
 // statement shows an account's statement for a period.
 func (s *server) statement(w http.ResponseWriter, r *http.Request) error {
 	return provedPage(s, w, r, "Statement", listingParameters, s.statementOf, func(q *statementQuestion, made *app.Statements, v *view) (err error) {
@@ -240,19 +226,25 @@ func (s *server) statement(w http.ResponseWriter, r *http.Request) error {
 		} else if q.Part == app.StatementParts[0] {
 			v.Notes = append(slices.Clip(v.Notes), "A fee is one row: what was withheld less what was given back. All columns show each event.")
 		}
-		all, err := keepRows(sheet(r.Context()))
+		list := sheet(r.Context())
+		fee, free := columnOf(list.Columns, "fee"), columnOf(list.Columns, "free")
+		same, days := fee >= 0 && free >= 0, newBalanceDays(list.Columns, q.Period.Zone)
+		all, err := readRows(list, q.listing, func(row []table.Cell) {
+			days.add(row)
+			if same && row[fee].Known() { // is each fee the change of the free balance in its row?
+				paid, _ := row[fee].Wei()
+				change, known := row[free].Wei()
+				same = known && paid.Negated() == change
+			}
+		})
 		if err != nil {
 			return err
 		}
 		all.title, _, _ = strings.Cut(all.title, " for ") // the page's title names the account
-		if same, err := feesAreChanges(all); err != nil {
-			return err
-		} else if same {
+		if same {                                         // one column is enough
 			q.listing.brief = append(slices.Clip(hiddenColumns), "fee")
 		}
-		if v.Chart, err = balanceChart(all, one.Opening, made.Style.Token, q.Period.Zone); err != nil {
-			return err
-		}
+		v.Chart = days.chart(one.Opening, made.Style.Token)
 		return v.add(s.part(all, q.listing, q.scope.in(v.Path)))
 	})
 }

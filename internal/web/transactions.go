@@ -109,15 +109,15 @@ func (s *server) transactions(w http.ResponseWriter, r *http.Request) error {
 			if made.Next.Known() {
 				return nil, invalidRequest("More than %d transactions match, too many to sort. Choose a shorter period, or download the list.", maxSorted)
 			}
-			all, err := keepRows(transactionSheet(made.Token, transactionList(made.List)))
-			return &keptList{view: *transactionsView(&sc, made), rows: all}, err
+			sheet := func() *table.Sheet { return transactionSheet(made.Token, transactionList(made.List)) }
+			return &keptList{view: *transactionsView(&sc, made), sheet: sheet, count: len(made.List)}, nil
 		})
 		if err != nil {
 			return nil, err
 		}
 		v := kept.view
 		v.Lead = "Sorted. " + strings.TrimPrefix(v.Lead, "In chain order. ")
-		return &v, v.add(s.part(kept.rows, l.without(briefTransactions), sc.in("transactions")))
+		return &v, v.add(s.list(kept.sheet(), l.without(briefTransactions), sc.in("transactions")))
 	})
 }
 

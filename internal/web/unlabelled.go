@@ -66,11 +66,11 @@ func (s *server) unlabelled(w http.ResponseWriter, r *http.Request) error {
 			return nil, err
 		}
 		v := kept.view
-		if kept.rows.count == 0 {
+		if kept.count == 0 {
 			v.Lead = "Every payer of this period has a label."
 			return &v, nil
 		}
-		list, err := s.part(kept.rows, l, q.scope.in(v.Path))
+		list, err := s.list(kept.sheet(), l, q.scope.in(v.Path))
 		if err == nil {
 			v.Form = s.payerForm(r, list, &q.scope, typed)
 		}
@@ -109,10 +109,12 @@ func (s *server) unlabelledList(ctx context.Context, q *unlabelledQuestion) (*ke
 	v := view{Title: "Payers without a label, " + made.Name, Path: "accounts/unlabelled", Scope: &q.scope, Warnings: made.Partial}
 	v.Lead = "Highest fees first. Add the payers that are yours to the address book."
 	v.Downloads = []link{{"CSV for the address book", "accounts/unlabelled.csv" + q.scope.query(nil)}}
-	all, err := keepRows(listed("", made.Token, list, func(g *report.Group) []any { return []any{g.Account, g.EVM, g.Native, g.Fee, g.Charged} },
-		table.Column{Name: "account", Kind: table.Address}, table.Column{Name: "evm", Kind: table.Integer}, table.Column{Name: "native", Kind: table.Integer},
-		table.Column{Name: "fee", Kind: table.Wei}, table.Column{Name: "charged", Kind: table.Wei}))
-	return &keptList{view: v, rows: all}, err
+	sheet := func() *table.Sheet {
+		return listed("", made.Token, list, func(g *report.Group) []any { return []any{g.Account, g.EVM, g.Native, g.Fee, g.Charged} },
+			table.Column{Name: "account", Kind: table.Address}, table.Column{Name: "evm", Kind: table.Integer}, table.Column{Name: "native", Kind: table.Integer},
+			table.Column{Name: "fee", Kind: table.Wei}, table.Column{Name: "charged", Kind: table.Wei})
+	}
+	return &keptList{view: v, sheet: sheet, count: len(list)}, nil
 }
 
 // unlabelledFile sends the payers without a label as lines for an address book.
