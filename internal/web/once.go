@@ -40,6 +40,9 @@ func newOnce[T any](limit int, sizeOf func(T) int) *once[T] {
 	return o
 }
 
+// newCounted returns a cache of a number of values.
+func newCounted[T any](limit int) *once[T] { return newOnce(limit, func(T) int { return 1 }) }
+
 // find returns the cached value of a key.
 func (o *once[T]) find(key string) (T, bool) {
 	o.mutex.Lock()

@@ -80,18 +80,15 @@ const (
 	maxLongReads  = 2  // concurrent expensive reads, up to 150 MB each
 )
 
-// server serves one of the ledgers.
-type server struct {
+// site is what the servers of all ledgers share.
+type site struct {
 	Options
-	Served
-	base       string           // its path prefix, "" if it is the only ledger
 	cache      *once[kept]      // of responses, by ETag
 	lists      *once[*keptList] // independent of sort order and page
 	monthViews *once[*monthView]
 	summaries  *once[*app.AccountSummary]
 	states     *once[app.State] // of past periods
 	monthLists *once[[]month]   // of the period picker
-	news       *news            // of newly sealed blocks
 	working    chan struct{}    // worker slots
 	waiting    chan struct{}    // queue slots
 	// long and longWaiting are the slots for expensive reads.
@@ -104,14 +101,22 @@ type server struct {
 	records  *once[*record] // of the uploads
 	requests *metrics.Requests
 	checks   *checks
-	shown    *packageCache
-	names    *labels
 
 	key       []byte // of form tokens; new for each process
 	began     time.Time
 	sessions  *sessions
 	passwords *passwords
 	forwards  bool // proxies are configured: trust X-Forwarded-For
+}
+
+// server serves one of the ledgers, or the pages that belong to none.
+type server struct {
+	*site
+	Served
+	base  string // its path prefix, "" if it is the only ledger
+	news  *news  // of newly sealed blocks
+	shown *packageCache
+	names *labels
 }
 
 // loopback is the default address range of reverse proxies.
@@ -135,30 +140,28 @@ func handler(o Options, now func() time.Time) http.Handler {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	front := server{Options: o, forwards: forwards, names: newLabels(nil), working: make(chan struct{}, o.AtOnce), waiting: make(chan struct{}, maxWaiting),
-		posting: http.NewServeMux(), typing: map[string][]string{}, arriving: make(chan struct{}, maxUploads), uploads: newUploads(), checks: &checks{made: map[string]*check{}}, key: []byte(random()), began: time.Now()}
+	all := &site{
+		Options: o, forwards: forwards, key: []byte(random()), began: time.Now(),
+		cache: newOnce(maxCacheBytes, sizeOfAnswer), lists: newOnce(maxListBytes, sizeOfList), states: newCounted[app.State](maxStates),
+		summaries: newCounted[*app.AccountSummary](maxSummaries), monthViews: newCounted[*monthView](maxSummaries), monthLists: newCounted[[]month](maxSummaries),
+		working: make(chan struct{}, o.AtOnce), waiting: make(chan struct{}, maxWaiting), long: make(chan struct{}, maxLongReads), longWaiting: make(chan struct{}, maxWaiting),
+		posting: http.NewServeMux(), typing: map[string][]string{}, arriving: make(chan struct{}, maxUploads), uploads: newUploads(), records: newCounted[*record](maxRecords),
+		checks: &checks{made: map[string]*check{}},
+	}
 	if o.Users != nil {
-		front.sessions, front.passwords = newSessions(now), newPasswords(o.Users, now)
+		all.sessions, all.passwords = newSessions(now), newPasswords(o.Users, now)
 	}
-	front.cache, front.lists = newOnce(maxCacheBytes, sizeOfAnswer), newOnce(maxListBytes, sizeOfList)
-	front.records = newOnce(maxRecords, func(*record) int { return 1 })
-	front.uploads.gone = func(token string) { front.records.forget(recordKey(token, "")) }
-	front.summaries = newOnce(maxSummaries, func(*app.AccountSummary) int { return 1 })
-	front.monthViews = newOnce(maxSummaries, func(*monthView) int { return 1 })
-	front.monthLists = newOnce(maxSummaries, func([]month) int { return 1 })
-	front.states = newOnce(maxStates, func(app.State) int { return 1 })
-	front.long, front.longWaiting = make(chan struct{}, maxLongReads), make(chan struct{}, maxWaiting)
-	if front.Metrics == nil {
-		front.Metrics = metrics.New(o.Program)
+	all.uploads.gone = func(token string) { all.records.forget(recordKey(token, "")) }
+	if all.Metrics == nil {
+		all.Metrics = metrics.New(o.Program)
 	}
-	front.requests = front.Metrics.Requests(func() int { return len(front.working) }, func() int { return len(front.waiting) })
+	all.requests = all.Metrics.Requests(func() int { return len(all.working) }, func() int { return len(all.waiting) })
+	front := &server{site: all, names: newLabels(nil)}
 	mux := http.NewServeMux()
 	var read []<-chan struct{}
 	books := map[string]*labels{"": newLabels(nil)} // by file
 	for _, l := range o.Ledgers {
-		s := front
-		s.Served, s.news = l, &news{ledger: l.Ledger}
-		s.shown = new(packageCache)
+		s := &server{site: all, Served: l, news: &news{ledger: l.Ledger}, shown: new(packageCache)}
 		if l.Labels != nil && books[l.Labels.Path] == nil {
 			books[l.Labels.Path] = newLabels(l.Labels)
 		}
