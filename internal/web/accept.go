@@ -71,7 +71,7 @@ func pendingOf(r *reconcile.Result) (map[reconcile.Kind]*pending, error) {
 }
 
 // addDifferences adds the groups of differences to the page of a comparison.
-func (s *server) addDifferences(v *view, r *http.Request, c *comparison, here, typed string) error {
+func (s *server) addDifferences(v *comparisonPage, r *http.Request, c *comparison, here, typed string) error {
 	may := s.ofPackage(r, c)
 	var waiting map[reconcile.Kind]*pending
 	if may || c.result.Accepted() > 0 {
@@ -199,14 +199,7 @@ func (s *server) acceptDifferences(w http.ResponseWriter, r *http.Request) error
 	if err := act.Check(); err != nil {
 		return err
 	}
-	if err := s.read(r, c); err != nil {
-		return err
-	}
 	if err := s.compare(r, c); err != nil {
-		var unread *unreadError
-		if errors.As(err, &unread) {
-			return unread.problem()
-		}
 		return err
 	}
 	var chosen []ledger.Digest

@@ -9,7 +9,19 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/finance/report"
 )
+
+// accountPage is the page of an account.
+type accountPage struct {
+	frame
+	figures
+	tables
+	Chart *report.Chart
+	Last  *form // its entry of the address book
+}
+
+func (*accountPage) template() string { return "account-page" }
 
 // account shows an account's summary and what it paid for.
 func (s *server) account(w http.ResponseWriter, r *http.Request) error {
@@ -32,7 +44,7 @@ func (s *server) account(w http.ResponseWriter, r *http.Request) error {
 	if paid.After, err = readPlace(own); err != nil {
 		return err
 	}
-	return s.show(w, r, allSealed, func(r *http.Request, sealed string) (*view, error) {
+	return s.show(w, r, allSealed, func(r *http.Request, sealed string) (page, error) {
 		a, err := keptOf(s, r, allSealed, s.summaries, sealed, account.String(), true, func(ctx context.Context) (*app.AccountSummary, error) {
 			return s.Ledger.Account(ctx, app.AccountQuestion{Account: account})
 		})
@@ -41,7 +53,7 @@ func (s *server) account(w http.ResponseWriter, r *http.Request) error {
 		}
 		named := a.Token.Account(account)
 		path := "account/" + named
-		v := &view{Title: "Account " + a.Token.Account(a.Account), Path: path, Command: "fees account " + named + s.ledgerFlag()}
+		v := &accountPage{frame: frame{Title: "Account " + a.Token.Account(a.Account), Path: path, Command: "fees account " + named + s.ledgerFlag()}}
 		if label, ok := s.label(account); ok {
 			v.Title, v.Lead = label, "Account "+a.Token.Account(a.Account)+". "
 		}

@@ -16,8 +16,8 @@ func (s *server) accounts(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return s.show(w, r, allSealed, func(r *http.Request, _ string) (*view, error) {
-		v := &view{Title: "Accounts", Path: "accounts", Lead: "Accounts in the address book, by label."}
+	return s.show(w, r, allSealed, func(r *http.Request, _ string) (page, error) {
+		v := &listPage{frame: frame{Title: "Accounts", Path: "accounts", Lead: "Accounts in the address book, by label."}}
 		if s.labels() == nil {
 			v.Lead = "No address book. Pass one with fees serve --labels FILE, or save it as accounts.csv next to the ledger."
 			v.Remedy = "fees serve --labels accounts.csv" + s.placeFlag()

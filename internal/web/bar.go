@@ -42,7 +42,7 @@ var zones = []option{{"UTC", ""}, {"Europe/London", ""}, {"Europe/Berlin", ""}, 
 
 // viewBar returns the view bar of a page. On the overview, which shows months only, everything else leads to the fees of
 // what was chosen.
-func (s *server) viewBar(r *http.Request, v *view) *viewBar {
+func (s *server) viewBar(r *http.Request, v *frame) *viewBar {
 	sc, path, around := v.Scope, v.Path, v.Around
 	if sc == nil {
 		sc, path = &scope{Period: v.Month}, "fees"
@@ -57,10 +57,7 @@ func (s *server) viewBar(r *http.Request, v *view) *viewBar {
 			b.After = l
 		}
 	}
-	var months []month
-	if !v.Away {
-		months = s.months(r.Context())
-	}
+	months := s.months(r.Context())
 	period := menu{Name: "Period", Value: sc.name(), Fields: sc.controls("")}
 	period.Fields[1].Options = zones
 	to := func(change func(*scope)) string {

@@ -8,6 +8,15 @@ import (
 	"github.com/feeledger/fees/internal/ledger"
 )
 
+// blockPage is the page of a block.
+type blockPage struct {
+	frame
+	figures
+	tables
+}
+
+func (*blockPage) template() string { return "block-page" }
+
 // block shows a block with its transactions.
 func (s *server) block(w http.ResponseWriter, r *http.Request) error {
 	height, err := heightOf(r.PathValue("height"))
@@ -18,7 +27,7 @@ func (s *server) block(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return s.show(w, r, allSealed, func(r *http.Request, _ string) (*view, error) {
+	return s.show(w, r, allSealed, func(r *http.Request, _ string) (page, error) {
 		b, err := s.Ledger.Block(r.Context(), height)
 		if err != nil {
 			return nil, err
@@ -27,7 +36,7 @@ func (s *server) block(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return nil, err
 		}
-		v := &view{Title: fmt.Sprintf("Block %d", height), Path: "block", Command: fmt.Sprintf("fees show %d", height) + s.ledgerFlag(), Unsealed: !b.Sealed}
+		v := &blockPage{frame: frame{Title: fmt.Sprintf("Block %d", height), Path: "block", Command: fmt.Sprintf("fees show %d", height) + s.ledgerFlag(), Unsealed: !b.Sealed}}
 		v.Main = feesAndCharge("fees, in all as charged on chain", b.Fee, b.Charged, b.Undetermined, token)
 		v.Facts = []fact{
 			moment("time", b.Time), hash("hash", b.Hash.String()), plain("rules", b.Rules), plain("transactions", fmt.Sprintf("%d EVM, %d native, %d inherents", b.EVM, b.Native, b.Inherents)),

@@ -29,7 +29,7 @@ func sizeOfAnswer(k kept) int { return len(k.body) }
 
 // keptList is a cached page with a list: the page around it, and the values of all rows.
 type keptList struct {
-	view    view
+	page    listPage
 	sheet   func() *table.Sheet // the list, any number of times
 	count   int                 // of its rows
 	largest chain.Wei           // the largest fee, which scales the drawn shares

@@ -129,7 +129,7 @@ func (s *server) checkKey(name, sum string) string {
 }
 
 // checked adds the last check to a package's page, with a button to repeat it.
-func (s *server) checked(v *view, r *http.Request, p *closing.Placed, at string) {
+func (s *server) checked(v *packagePage, r *http.Request, p *closing.Placed, at string) {
 	c := s.checks.of(s.checkKey(p.Name, p.Sum))
 	v.Facts = slices.Insert(v.Facts, 0, fact{Name: "check since the server started", cell: c.cell()})
 	if c != nil {

@@ -370,6 +370,16 @@ func (s *server) preparedFile(w http.ResponseWriter, r *http.Request) error {
 	return s.packageFile(w, r, shelf, p)
 }
 
+// closingPage is the page of the packages to prepare, review or close.
+type closingPage struct {
+	frame
+	figures
+	tables
+	Form *form // nil if the user cannot prepare one
+}
+
+func (*closingPage) template() string { return "close-page" }
+
 // closePage shows the form to prepare a package, and those that wait.
 func (s *server) closePage(w http.ResponseWriter, r *http.Request) error {
 	if !s.closes() {
@@ -383,7 +393,7 @@ func (s *server) closePage(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	v := &view{Title: "Close a period", Path: "packages", Lead: "A preparer makes a package, another user reviews it, and one of them closes it. Every act is kept in the ledger's audit trail."}
+	v := &closingPage{frame: frame{Title: "Close a period", Path: "packages", Lead: "A preparer makes a package, another user reviews it, and one of them closes it. Every act is kept in the ledger's audit trail."}}
 	if s.actor(r).Preparer {
 		asked := s.ofCompany(sc)
 		v.Form = &form{Action: "close", Post: true, Token: s.token(r), Button: "Prepare", Fields: asked.controls("The accounts of the package")}
@@ -444,7 +454,7 @@ func (s *server) preparedPage(w http.ResponseWriter, r *http.Request) error {
 	if err != nil && (job == nil || !s.closes()) {
 		return err
 	}
-	v := &view{Title: "Close " + console.Printable(name), Path: "packages", Links: []link{{"All packages to close", "close"}, {"Closed packages", "packages"}}}
+	v := &packagePage{frame: frame{Title: "Close " + console.Printable(name), Path: "packages", Links: []link{{"All packages to close", "close"}, {"Closed packages", "packages"}}}}
 	running := job != nil && job.State == checkRuns
 	if job != nil {
 		if work := (fact{Name: "last work", cell: job.cell()}); err != nil || running || len(job.Lines) > 0 { // otherwise it is the last act
@@ -477,7 +487,7 @@ func (s *server) preparedPage(w http.ResponseWriter, r *http.Request) error {
 }
 
 // addPrepared adds a prepared package to its page.
-func (s *server) addPrepared(v *view, r *http.Request, p *closing.Placed, running bool, typed url.Values) error {
+func (s *server) addPrepared(v *packagePage, r *http.Request, p *closing.Placed, running bool, typed url.Values) error {
 	m := p.Manifest
 	token, err := s.Ledger.Token(r.Context())
 	if err != nil {

@@ -68,12 +68,6 @@ func (s *server) packageRecord(r *http.Request, sc *scope, fields url.Values, by
 	if err := s.prepare(r.Context(), c); err != nil {
 		return none, err
 	}
-	if err := s.read(r, c); err != nil {
-		return none, err
-	}
-	if c.unread != nil {
-		return none, (&unreadError{c.unread}).problem()
-	}
 	if err := s.compare(r, c); err != nil {
 		return none, err
 	}
@@ -115,7 +109,7 @@ func (s *server) recordAgain(ctx context.Context, name string, by app.Actor) (no
 }
 
 // addRecord adds the record of fees to the page of a package's form, with its way of reading as hidden fields.
-func (s *server) addRecord(v *view, r *http.Request, sc *scope) {
+func (s *server) addRecord(v *closingPage, r *http.Request, sc *scope) {
 	values := recordValues(sc.own)
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		v.Form.Hidden = append(v.Form.Hidden, option{name, values.Get(name)})

@@ -29,12 +29,12 @@ func (s *server) contract(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	path := "contract/" + account.String()
-	return s.show(w, r, q.Period, func(r *http.Request, sealed string) (*view, error) {
+	return s.show(w, r, q.Period, func(r *http.Request, sealed string) (page, error) {
 		kept, err := keptOf(s, r, q.Period, s.lists, sealed, path+sc.query(nil), true, func(ctx context.Context) (*keptList, error) { return s.contractPage(ctx, account, path, &sc, q) })
 		if err != nil {
 			return nil, err
 		}
-		v := kept.view
+		v := kept.page
 		return &v, v.add(s.list(kept.sheet(), l.without(details), sc.in(path)))
 	})
 }
@@ -45,8 +45,8 @@ func (s *server) contractPage(ctx context.Context, account chain.Address, path s
 	if err != nil {
 		return nil, err
 	}
-	v := view{Title: "Contract " + s.called(account.String()), Path: path, Scope: sc, Warnings: made.Partial, Notes: made.Notes[len(made.Partial):], Lead: "Fees of EVM transactions that called this contract, " + made.Name + ". Evidence: " + made.Evidence.String() + "."}
-	v.Whose = true
+	v := listPage{frame: frame{Title: "Contract " + s.called(account.String()), Path: path, Lead: "Fees of EVM transactions that called this contract, " + made.Name + ". Evidence: " + made.Evidence.String() + "."}}
+	v.Scope, v.Whose, v.Warnings, v.Notes = sc, true, made.Partial, made.Notes[len(made.Partial):]
 	v.Main, v.Facts = feesFacts(made)
 	v.Facts = append([]fact{{Name: "contract", cell: cell{Text: account.String(), To: "account/" + account.String(), Class: "hex"}}}, v.Facts...)
 	if n := made.Totals.Undetermined; n > 0 {
@@ -60,5 +60,5 @@ func (s *server) contractPage(ctx context.Context, account chain.Address, path s
 	v.Downloads = fileLinks(feesForms, "fees", of("", url.Values{}))
 	v.Links = []link{{"Fees by payer", of("fees", url.Values{"by": {"account"}})}, {"Fees by outcome", of("fees", url.Values{"by": {"status"}})}, {"Transactions", of("transactions", url.Values{})}}
 	v.Command = "fees report" + sc.flags() + " --only contract=" + account.String() + s.ledgerFlag()
-	return &keptList{view: v, sheet: made.Sheet, count: len(made.Groups)}, nil
+	return &keptList{page: v, sheet: made.Sheet, count: len(made.Groups)}, nil
 }

@@ -17,9 +17,17 @@ import (
 // typed are the parameters that an error page offers to correct, in order.
 var typed = slices.Concat(scopeParameters[:3], dayParameters, feesParameters, []string{"part", "balances", "limit"}, listingParameters)
 
+// failurePage is the page of a problem.
+type failurePage struct {
+	frame
+	Form *form // as it was typed; nil for none
+}
+
+func (*failurePage) template() string { return "failure-page" }
+
 // failurePage returns the page of a problem: the form as it was typed, the remedies, and ways back.
-func (s *server) failurePage(r *http.Request, p *problem, cause error) *view {
-	v := &view{Title: p.Title, Lead: p.Detail, Failed: true, Away: p.Status >= http.StatusInternalServerError}
+func (s *server) failurePage(r *http.Request, p *problem, cause error) *failurePage {
+	v := &failurePage{frame: frame{Title: p.Title, Lead: p.Detail, Failed: true}}
 	if s.Ledger == nil || visitorOf(r).user == "" && (s.Users != nil || s.Header != "") {
 		return v
 	}

@@ -10,14 +10,15 @@
 // request, or by a header from a reverse proxy. A user without a role only reads. Forms then carry a token
 // bound to the session, which is checked before any file is read.
 //
-// A page is one view: its tables, totals, chart and downloads come from one answer of package app.
+// A page has a struct and a template of its own around one frame (view.go, page/pages.html). Its tables, totals, chart
+// and downloads come from one answer of package app, as values: they become text where the page shows them.
 // Its URL contains everything the answer depends on, so it can be shared. The footer shows the last
 // sealed block with its seal, and the equivalent command.
 //
 // Sealed blocks never change. An answer's ETag is therefore derived from the sealed state and the
 // request, and is valid for one server process and at most ten minutes; the server caches answers by ETag.
-// Concurrent requests for an expensive list share one computation. Its rows are cached compressed and
-// serve every page and sort order.
+// Concurrent requests for an expensive list share one computation. Its values are cached and serve every
+// page and sort order; a page keeps only the rows up to its own.
 //
 // A company's record of fees is uploaded by POST and kept in memory under a token for a limited time.
 // Its results are pages again, with the settings for reading the file in the URL.

@@ -112,13 +112,13 @@ func (s *server) fees(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return s.show(w, r, q.about(), func(r *http.Request, sealed string) (*view, error) {
+	return s.show(w, r, q.about(), func(r *http.Request, sealed string) (page, error) {
 		address := "fees" + q.scope.query(listing{}.with(q.scope.own))
 		kept, err := keptOf(s, r, q.about(), s.lists, sealed, address, q.readsMuch(), func(ctx context.Context) (*keptList, error) { return s.feesList(ctx, &q) })
 		if err != nil {
 			return nil, err
 		}
-		v := kept.view
+		v := kept.page
 		l := q.listing.without(q.brief())
 		if v.Chart == nil {
 			l.largest = kept.largest
@@ -148,7 +148,8 @@ func (s *server) feesList(ctx context.Context, q *feesQuestion) (*keptList, erro
 		return nil, err
 	}
 	r := made.Report
-	v := view{Title: made.Title(), Path: "fees", Scope: &q.scope, Warnings: r.Partial, Notes: r.Notes[len(r.Partial):]}
+	v := listPage{frame: frame{Title: made.Title(), Path: "fees", Notes: r.Notes[len(r.Partial):]}}
+	v.Scope, v.Warnings = &q.scope, r.Partial
 	v.Lead = "Evidence: " + r.Evidence.String() + "."
 	undetermined := r.Totals.Undetermined
 	if c := made.Compared; c != nil {

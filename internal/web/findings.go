@@ -9,6 +9,16 @@ import (
 	"github.com/feeledger/fees/internal/table"
 )
 
+// findingsPage is the page of findings.
+type findingsPage struct {
+	frame
+	figures
+	tables
+	Found []*found
+}
+
+func (*findingsPage) template() string { return "findings-page" }
+
 // findings lists the findings of a period.
 func (s *server) findings(w http.ResponseWriter, r *http.Request) error {
 	sc, list, err := s.findingList(r, listingParameters...)
@@ -20,13 +30,14 @@ func (s *server) findings(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	l.zone = list.Held.Zone
-	return s.show(w, r, list.Held.Period, func(r *http.Request, _ string) (*view, error) {
+	return s.show(w, r, list.Held.Period, func(r *http.Request, _ string) (page, error) {
 		found := &foundKinds{server: s, columns: list.Sheet.Columns, byName: map[string]*found{}}
 		all, err := readRows(list.Sheet, l, found.add)
 		if err != nil {
 			return nil, err
 		}
-		v := &view{Title: "Findings, " + list.Held.Name, Path: "findings", Scope: &sc, Warnings: list.Notes}
+		v := &findingsPage{frame: frame{Title: "Findings, " + list.Held.Name, Path: "findings"}}
+		v.Scope, v.Warnings = &sc, list.Notes
 		if all.count == 0 {
 			v.Lead = "No findings: every check of these blocks passed. The overview shows how many checks were not possible."
 		} else {

@@ -33,8 +33,20 @@ const sideRoom = 398
 // sumRoom is the width of a table beside a chart in a wide window.
 const sumRoom = 758
 
-// fitSide selects the layout of a table in the side column. One that does not fit there at all has cards in each window.
-func (t *tabular) fitSide() {
+// Fit selects the layout of a table that has the whole width, and returns it.
+func (t *tabular) Fit() *tabular {
+	t.fit(windows)
+	return t
+}
+
+// FitBeside does so for a table beside the side column.
+func (t *tabular) FitBeside() *tabular {
+	t.fit(windows[1:])
+	return t
+}
+
+// FitSide does so for a table in the side column. One that does not fit there at all has cards in each window.
+func (t *tabular) FitSide() *tabular {
 	exact, short, shortest := t.fit(windows)
 	switch {
 	case shortest > sideRoom:
@@ -44,12 +56,23 @@ func (t *tabular) fitSide() {
 	case exact > sideRoom:
 		t.Layout += " sminor"
 	}
+	return t
+}
+
+// fitsBesideChart reports whether a table with exact amounts has room beside a chart in a wide window.
+func (t *tabular) fitsBesideChart() bool {
+	width := 0
+	for i := range t.Heads {
+		exact, _, _ := t.width(i)
+		width += exact
+	}
+	return len(t.Rows) == 0 || width <= sumRoom
 }
 
 // fit selects the layout of a table from the lengths of its cells: exact amounts if they all fit, otherwise those after
 // the first cut to six decimals, then all of them cut, otherwise cards. None is hidden. It returns the widths of these three.
 func (t *tabular) fit(windows []window) (exact, short, shortest int) {
-	if t == nil || len(t.Rows) == 0 {
+	if len(t.Rows) == 0 {
 		return 0, 0, 0
 	}
 	first := true

@@ -1,9 +1,6 @@
 package web
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // form is a form on a page.
 type form struct {
@@ -20,11 +17,6 @@ type form struct {
 	Shown  bool      // it is unfolded
 	Table  *tabular
 	Button string
-}
-
-// has reports whether the form has a field.
-func (f *form) has(name string) bool {
-	return slices.ContainsFunc(f.Fields, func(c control) bool { return c.Name == name })
 }
 
 // control is a field of a form.

@@ -14,6 +14,21 @@ type logIn struct {
 	Token string
 }
 
+// The pages of the log-in, and of the way to another page.
+type (
+	accessPage struct {
+		frame
+		LogIn *logIn
+	}
+	redirectPage struct {
+		frame
+		Onward string
+	}
+)
+
+func (*accessPage) template() string   { return "login-page" }
+func (*redirectPage) template() string { return "redirect-page" }
+
 // logInPage shows the log-in page.
 func (s *server) logInPage(w http.ResponseWriter, r *http.Request) {
 	values, err := parameters(r.URL.RawQuery, "to")
@@ -29,7 +44,7 @@ func (s *server) logInPage(w http.ResponseWriter, r *http.Request) {
 		// A link on another site led here. The browser sends the cookie only with requests from a page of
 		// this server.
 		w.Header().Set("Refresh", "0; url="+to)
-		s.render(w, r, http.StatusOK, &view{Title: "Redirecting", Onward: to})
+		s.render(w, r, http.StatusOK, &redirectPage{frame{Title: "Redirecting"}, to})
 	default:
 		s.renderLogIn(w, r, http.StatusOK, &logIn{To: to})
 	}
@@ -45,7 +60,7 @@ func (s *server) renderLogIn(w http.ResponseWriter, r *http.Request, status int,
 	if !slices.ContainsFunc(s.Options.Ledgers, func(l Served) bool { return l.Closes || l.EditLabels }) {
 		lead += " · read-only access"
 	}
-	s.render(w, r, status, &view{Title: "Log in to fees", Lead: lead, LogIn: l})
+	s.render(w, r, status, &accessPage{frame{Title: "Log in to fees", Lead: lead}, l})
 }
 
 // logIn starts a session and redirects to the requested page.

@@ -77,9 +77,17 @@ func (s *server) placeOf(r *http.Request, hash chain.Hash) (string, error) {
 	return fmt.Sprintf("tx/%d-%d", at.Height, at.Row), err
 }
 
+// matchesPage is the page of a look-up with several matches or none.
+type matchesPage struct {
+	frame
+	tables
+}
+
+func (*matchesPage) template() string { return "matches-page" }
+
 // suggest writes the page of a look-up with several matches or none.
 func (s *server) suggest(w http.ResponseWriter, r *http.Request, text string, found []match) {
-	v := &view{Title: "Look up", Path: "lookup", Sought: console.Printable(text), Notes: sought}
+	v := &matchesPage{frame: frame{Title: "Look up", Path: "lookup", Sought: console.Printable(text), Notes: sought}}
 	if len(found) == 0 {
 		v.Failed = true
 		v.Lead = fmt.Sprintf("No match for %q. Try a height, a hash, a transaction (25-7), an address, a month or a label.", v.Sought)

@@ -17,13 +17,26 @@ import (
 	"github.com/feeledger/fees/internal/ledger"
 )
 
+// overviewPage is the overview of a month.
+type overviewPage struct {
+	frame
+	figures
+	tables
+	Live  string     // the last sealed block: the page announces newer ones
+	First *tabular   // above the figures; nil for none
+	Side  []*tabular // beside the other content in a wide window
+	Chart *report.Chart
+}
+
+func (*overviewPage) template() string { return "overview-page" }
+
 // overview shows a month: what is missing until it is closed, its fees, and what the ledger contains.
 func (s *server) overview(w http.ResponseWriter, r *http.Request) error {
 	own, err := parameters(r.URL.RawQuery, "period")
 	if err != nil {
 		return err
 	}
-	return s.show(w, r, allSealed, func(r *http.Request, sealed string) (*view, error) {
+	return s.show(w, r, allSealed, func(r *http.Request, sealed string) (page, error) {
 		status, err := s.Ledger.Status(r.Context())
 		if err != nil {
 			return nil, err
@@ -82,10 +95,10 @@ func (s *server) overview(w http.ResponseWriter, r *http.Request) error {
 }
 
 // statusView returns the overview of a ledger, without months.
-func (s *server) statusView(status *app.Status, token console.Token) *view {
+func (s *server) statusView(status *app.Status, token console.Token) *overviewPage {
 	stored, _ := status.Stored.Get()
 	sealed, known := status.Sealed.Get()
-	v := &view{Title: "Overview", Path: "overview", Live: optionalText(status.Sealed), Command: "fees ledger status" + s.placeFlag(), Unsealed: !known || stored.Last > sealed}
+	v := &overviewPage{frame: frame{Title: "Overview", Path: "overview", Command: "fees ledger status" + s.placeFlag(), Unsealed: !known || stored.Last > sealed}, Live: optionalText(status.Sealed)}
 	t := &status.Totals
 	v.Facts = []fact{
 		plain("network", status.Network), plain("blocks", spanText(status.Stored)), plain("last sealed block", optionalText(status.Sealed)),
@@ -218,7 +231,7 @@ func (s *server) monthView(ctx context.Context, input *app.PeriodInput, period a
 var monthFigures = []string{"evm", "native", "fee", "charged"}
 
 // addTo adds the figures of a month to a page.
-func (k *monthView) addTo(s *server, v *view, months []month, shown month) error {
+func (k *monthView) addTo(s *server, v *overviewPage, months []month, shown month) error {
 	about := scope{Period: shown.Name, Partial: shown.Partial}
 	v.Title, v.Month, v.Main, v.Chart = "Overview, "+about.name(), shown.Name, k.main, k.chart
 	if i := slices.IndexFunc(months, func(m month) bool { return m.Name == shown.Name }); i >= 0 {
@@ -258,7 +271,7 @@ func (k *monthView) addTo(s *server, v *view, months []month, shown month) error
 }
 
 // addMonths adds the fees of all months, if there are several.
-func (s *server) addMonths(ctx context.Context, v *view, months []month) error {
+func (s *server) addMonths(ctx context.Context, v *overviewPage, months []month) error {
 	if len(months) == 1 {
 		return nil
 	}

@@ -72,7 +72,7 @@ type cached struct {
 var errNoPackages = &problem{http.StatusNotFound, "Not found", "This server has no package directory. Start it with fees serve --packages DIR."}
 
 // overviewPackages lists the packages for the overview. They change independently of the ledger.
-func (s *server) overviewPackages(ctx context.Context, v *view) (list []closed, err error) {
+func (s *server) overviewPackages(ctx context.Context, v *overviewPage) (list []closed, err error) {
 	if s.Packages == "" {
 		return nil, nil
 	}
@@ -211,6 +211,14 @@ func packageTrouble(err error) *problem {
 	return &problem{http.StatusConflict, "Package not readable", "The server cannot read this package. Run fees close --check there for details."}
 }
 
+// packagesPage is the list of packages.
+type packagesPage struct {
+	frame
+	tables
+}
+
+func (*packagesPage) template() string { return "packages-page" }
+
 // packageList lists the packages.
 func (s *server) packageList(w http.ResponseWriter, r *http.Request) error {
 	list, notes, err := s.listPackages(r.Context())
@@ -221,7 +229,7 @@ func (s *server) packageList(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	v := &view{Title: "Packages", Path: "packages"}
+	v := &packagesPage{frame: frame{Title: "Packages", Path: "packages"}}
 	create := s.closeCommand("2026-01")
 	v.Lead = "Close packages, created with fees close and checked here against the ledger."
 	if s.closes() {
@@ -391,8 +399,19 @@ func versionsOf(ctx context.Context, shelf *closing.Shelf, p *closing.Placed) (l
 	return list, changes, nil
 }
 
-// packagePage shows a package, or a version of it.
-func (s *server) packagePage(w http.ResponseWriter, r *http.Request, shelf *closing.Shelf, p *closing.Placed) error {
+// packagePage is the page of a package, closed or not.
+type packagePage struct {
+	frame
+	figures
+	tables
+	Form *form      // the acts; nil for none
+	Side []*tabular // its files and versions
+}
+
+func (*packagePage) template() string { return "package-page" }
+
+// showPackage shows a package, or a version of it.
+func (s *server) showPackage(w http.ResponseWriter, r *http.Request, shelf *closing.Shelf, p *closing.Placed) error {
 	versions, changes, err := versionsOf(r.Context(), shelf, p)
 	if err != nil {
 		return err
@@ -403,7 +422,7 @@ func (s *server) packagePage(w http.ResponseWriter, r *http.Request, shelf *clos
 	}
 	m, at := p.Manifest, "packages/"+url.PathEscape(p.Name)
 	here := at + "/v" + strconv.Itoa(m.Version)
-	v := &view{Title: fmt.Sprintf("Package %s, version %d", console.Printable(m.Period.Name()), m.Version), Path: "packages", Command: "fees close --check " + console.Argument(path.Join(s.Packages, p.Name)) + s.gatewayFlag() + s.placeFlag()}
+	v := &packagePage{frame: frame{Title: fmt.Sprintf("Package %s, version %d", console.Printable(m.Period.Name()), m.Version), Path: "packages", Command: "fees close --check " + console.Argument(path.Join(s.Packages, p.Name)) + s.gatewayFlag() + s.placeFlag()}}
 	v.Lead = fmt.Sprintf("%s, %s. Created by %s.", console.Printable(m.Network), console.Printable(m.Period.Timezone), console.Printable(m.Tool))
 	sealed := "final and sealed"
 	if !m.Blocks.Final {

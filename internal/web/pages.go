@@ -63,8 +63,8 @@ func pages() []route {
 		{path: "/reconcile/{token}", ask: (*server).reconciliation},
 		{path: "/reconcile/{token}/fixed", ask: (*server).checkedFile},
 		{path: "/packages", ask: withoutParameters((*server).packageList)},
-		{path: "/packages/{package}", ask: withoutParameters(ofPackage((*server).packagePage))},
-		{path: "/packages/{package}/{version}", ask: withoutParameters(ofPackage((*server).packagePage))},
+		{path: "/packages/{package}", ask: withoutParameters(ofPackage((*server).showPackage))},
+		{path: "/packages/{package}/{version}", ask: withoutParameters(ofPackage((*server).showPackage))},
 		{path: "/packages/{package}/{version}/" + zipFile, ask: withoutParameters(ofPackage((*server).packageZip))},
 		{path: "/packages/{package}/{version}/{file...}", ask: withoutParameters(ofPackage((*server).packageFile))},
 	}
@@ -110,7 +110,7 @@ func otherPapers(pdf link) (list []link) {
 }
 
 // Nav returns the links to the other pages, for the same period.
-func (v *view) Nav() (list []navigation) {
+func (v *frame) Nav() (list []navigation) {
 	about := v.Scope
 	if about == nil {
 		about = new(scope)
@@ -152,7 +152,7 @@ var allSealed = app.Period{All: true}
 
 // show writes a page that depends only on the sealed blocks of a period, unless the browser has a current copy. Concurrent
 // requests for the same page share one. Build gets the sealed state, and a request that lasts as long as one of them waits.
-func (s *server) show(w http.ResponseWriter, r *http.Request, about app.Period, build func(r *http.Request, sealed string) (*view, error)) error {
+func (s *server) show(w http.ResponseWriter, r *http.Request, about app.Period, build func(r *http.Request, sealed string) (page, error)) error {
 	same, sealed, err := s.same(w, r, about, s.shownTo(r), s.monthsText(r.Context()))
 	if same || err != nil {
 		return err
@@ -165,12 +165,13 @@ func (s *server) show(w http.ResponseWriter, r *http.Request, about app.Period, 
 		}
 		defer leave()
 		r := r.WithContext(context.WithValue(ctx, leaveKey{}, leave))
-		v, err := build(r, sealed)
+		p, err := build(r, sealed)
 		if err != nil {
 			return k, false, err
 		}
+		v := p.common()
 		v.Sealed, v.Unsealed = sealed, v.Unsealed || !s.isStill(ctx, about, sealed)
-		page, err := s.page(r, v)
+		page, err := s.page(r, p)
 		return kept{contentType: pageType, body: page, unsealed: v.Unsealed}, !v.Unsealed, err
 	})
 	if err != nil {

@@ -44,9 +44,12 @@ var statuses = map[failure.Kind]problem{
 // problemOf converts an error for the client. Details of internal failures stay in the log.
 func problemOf(ctx context.Context, err error, timeout time.Duration) *problem {
 	var own *problem
+	var unread *unreadError
 	switch {
 	case errors.As(err, &own):
 		return own
+	case errors.As(err, &unread):
+		return unread.problem()
 	case errors.Is(err, errBusy):
 		return &problem{http.StatusTooManyRequests, "Busy", "The server is processing too many requests. Try again in a moment."}
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):

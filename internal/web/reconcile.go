@@ -25,6 +25,14 @@ var errNotKept = &problem{http.StatusNotFound, "Not found", fmt.Sprintf("This fi
 // errNoAccounts reports that a result is incomplete without accounts.
 var errNoAccounts = &problem{http.StatusUnprocessableEntity, "No accounts", "Without accounts, fees missing from the file cannot be found. Name the company's accounts, or compare only the rows."}
 
+// uploadPage is the form to upload a record of fees.
+type uploadPage struct {
+	frame
+	Form *form
+}
+
+func (*uploadPage) template() string { return "upload-page" }
+
 // reconcileForm shows the upload form for a company's record of fees.
 func (s *server) reconcileForm(w http.ResponseWriter, r *http.Request) error {
 	sc, err := readScope(r.URL.RawQuery)
@@ -32,7 +40,8 @@ func (s *server) reconcileForm(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	asked := s.ofCompany(sc)
-	v := &view{Title: "Reconcile", Path: "reconcile", Scope: &sc, Command: "fees reconcile FILE" + asked.flags() + s.ledgerFlag()}
+	v := &uploadPage{frame: frame{Title: "Reconcile", Path: "reconcile", Command: "fees reconcile FILE" + asked.flags() + s.ledgerFlag()}}
+	v.Scope, v.noBar = &sc, true
 	v.Lead = "Compare a company's own record of fees (csv or xlsx) with the ledger, to the wei."
 	v.Form = &form{Action: "reconcile", Post: true, Upload: true, Token: s.token(r), Button: "Compare"}
 	v.Form.Fields = append([]control{{Name: "file", Label: "File", Kind: "file", Required: true, Hint: fmt.Sprintf("csv or xlsx, up to %d MB", maxFile>>20)}}, asked.controls("The company's accounts")...)
@@ -108,8 +117,11 @@ func (s *server) prepare(ctx context.Context, c *comparison) (err error) {
 	return c.settings.books.SetToken(&c.options, token)
 }
 
-// compare compares the record once it is read.
+// compare reads and compares the record.
 func (s *server) compare(r *http.Request, c *comparison) error {
+	if err := s.read(r, c); err != nil {
+		return err
+	}
 	if c.unread != nil {
 		return &unreadError{c.unread}
 	}
@@ -124,7 +136,7 @@ type unreadError struct{ err error }
 
 func (e *unreadError) Error() string { return e.err.Error() }
 
-// problem converts the error for file downloads.
+// problem converts the error for other answers than the page of the comparison.
 func (e *unreadError) problem() *problem {
 	return &problem{http.StatusUnprocessableEntity, "The file cannot be read", strings.Join(e.lines(), " ")}
 }
@@ -162,6 +174,18 @@ func withLabels(text string) string {
 // previewed is the number of rows in the preview of a file.
 const previewed = 6
 
+// comparisonPage is the page of an uploaded record.
+type comparisonPage struct {
+	frame
+	figures
+	tables
+	Form   *form // its settings
+	Groups []*differences
+	Last   *form // deletes the file
+}
+
+func (*comparisonPage) template() string { return "comparison-page" }
+
 // reconciliation shows how a file is read, and the results by row.
 func (s *server) reconciliation(w http.ResponseWriter, r *http.Request) error {
 	c, err := s.comparison(r, r.PathValue("token"), r.URL.RawQuery, acceptParameters...)
@@ -175,13 +199,14 @@ func (s *server) reconciliation(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	v := &view{Title: "Reconciliation of " + c.upload.Name, Path: "reconcile", Scope: &c.settings.scope, Sealed: state.String()}
+	v := &comparisonPage{frame: frame{Title: "Reconciliation of " + c.upload.Name, Path: "reconcile", Sealed: state.String()}}
+	v.Scope, v.noBar = &c.settings.scope, true
 	v.Command = "fees reconcile " + console.Argument(ownFile(c.upload.Name)) + c.settings.flags() + s.ledgerFlag()
 	var preview *reconcile.Preview
 	if err = s.prepare(r.Context(), c); err == nil {
-		if err = s.read(r, c); err == nil {
-			s.carry(r, c)
-			preview, err = c.preview, s.compare(r, c)
+		s.carry(r, c)
+		if err = s.compare(r, c); c.record != nil {
+			preview = c.preview
 		}
 	}
 	here := "reconcile/" + r.PathValue("token")
@@ -225,7 +250,7 @@ func (s *server) reconciliation(w http.ResponseWriter, r *http.Request) error {
 var shownColumns = []string{"outcome", "line", "id", "time", "books", "chain", "difference", "notes", "payer", "books_hash"}
 
 // outcomes adds the results to the page.
-func (s *server) outcomes(v *view, c *comparison, here string) error {
+func (s *server) outcomes(v *comparisonPage, c *comparison, here string) error {
 	result := c.result
 	headline := result.Headline()
 	v.Lead, v.Failed = strings.ToUpper(headline[:1])+headline[1:]+".", !result.Agrees()
@@ -361,15 +386,7 @@ func (s *server) compared(w http.ResponseWriter, r *http.Request, write func(*an
 	if c.lacksAccounts() {
 		return errNoAccounts
 	}
-	if err := s.read(r, c); err != nil {
-		return err
-	}
-	err = s.compare(r, c)
-	var unread *unreadError
-	if errors.As(err, &unread) {
-		return unread.problem()
-	}
-	if err != nil {
+	if err := s.compare(r, c); err != nil {
 		return err
 	}
 	return s.send(w, r, func(to *answer) error {

@@ -25,7 +25,7 @@ func (s *server) rollforwardOf(r *http.Request, q *statementQuestion) (made *app
 
 // rollforward shows how an account's opening balance of a period leads to the closing balance.
 func (s *server) rollforward(w http.ResponseWriter, r *http.Request) error {
-	return provedPage(s, w, r, "Rollforward", listingParameters, s.rollforwardOf, func(q *statementQuestion, made *app.Rollforward, v *view) error {
+	return provedPage(s, w, r, "Rollforward", listingParameters, s.rollforwardOf, func(q *statementQuestion, made *app.Rollforward, v *balancePage) error {
 		v.Lead, v.Notes, v.Command = made.Style.Notes[0], made.Style.Notes[1:], "fees rollforward --accounts "+v.Command
 		v.Fields = s.priceControl(q.scope.own)
 		hidden := slices.Clone(rollforwardDetails)
@@ -41,7 +41,7 @@ var rollforwardDetails = []string{"first_block", "last_block", "scope", "account
 
 // rollforwards shows how the opening balances of several accounts lead to the closing ones, in one row for each.
 func (s *server) rollforwards(w http.ResponseWriter, r *http.Request) error {
-	return provedPage(s, w, r, "Rollforward", listingParameters, s.rollforwardOf, func(q *statementQuestion, made *app.Rollforward, v *view) error {
+	return provedPage(s, w, r, "Rollforward", listingParameters, s.rollforwardOf, func(q *statementQuestion, made *app.Rollforward, v *balancePage) error {
 		v.Whose = true
 		v.Title += " of " + console.Counted(len(q.Accounts), "account")
 		v.Lead, v.Notes = made.Style.Notes[0], made.Style.Notes[1:]

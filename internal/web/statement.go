@@ -117,20 +117,32 @@ func proved[T any](s *server, r *http.Request, q *statementQuestion, build func(
 	return made, why, err
 }
 
+// balancePage is the page of a statement or a rollforward.
+type balancePage struct {
+	listPage
+	Sum *tabular // how the figures add up, beside or above the chart; nil for none
+}
+
+func (*balancePage) template() string { return "proved-page" }
+
+// Beside reports whether the sum has room beside the chart in a wide window.
+func (p *balancePage) Beside() bool { return p.Chart != nil && p.Sum.fitsBesideChart() }
+
 // provedPage shows a result about an account. Own are its parameters besides the common ones, and fill adds its
 // contents.
-func provedPage[T app.Proved](s *server, w http.ResponseWriter, r *http.Request, what string, own []string, of func(*http.Request, *statementQuestion) (T, string, error), fill func(q *statementQuestion, made T, v *view) error) error {
+func provedPage[T app.Proved](s *server, w http.ResponseWriter, r *http.Request, what string, own []string, of func(*http.Request, *statementQuestion) (T, string, error), fill func(q *statementQuestion, made T, v *balancePage) error) error {
 	q, err := s.statementQuestion(r, own...)
 	if err != nil {
 		return err
 	}
-	return s.show(w, r, allSealed, func(r *http.Request, _ string) (*view, error) {
+	return s.show(w, r, allSealed, func(r *http.Request, _ string) (page, error) {
 		made, why, err := of(r, &q)
 		if err != nil {
 			return nil, err
 		}
 		name := strings.ToLower(what)
-		v := &view{Title: what, Path: q.path(name), Scope: &q.scope, Unsealed: why != "", Paper: true}
+		v := &balancePage{listPage: listPage{frame: frame{Title: what, Path: q.path(name), Unsealed: why != ""}}}
+		v.Scope, v.Paper = &q.scope, true
 		v.PDF = &s.downloads(&q, name, paperForm)[0]
 		v.Downloads = append(s.downloads(&q, name, resultForms...), otherPapers(*v.PDF)...)
 		if q.named != "" {
@@ -208,7 +220,7 @@ func (l listing) ofEvents() bool {
 
 // statement shows an account's statement for a period.
 func (s *server) statement(w http.ResponseWriter, r *http.Request) error {
-	return provedPage(s, w, r, "Statement", listingParameters, s.statementOf, func(q *statementQuestion, made *app.Statements, v *view) (err error) {
+	return provedPage(s, w, r, "Statement", listingParameters, s.statementOf, func(q *statementQuestion, made *app.Statements, v *balancePage) (err error) {
 		one := made.List[0]
 		v.Lead, v.Warnings, v.Notes = one.Proof(), made.Style.Notes, one.Notes()[1:]
 		v.Command = "fees statement " + v.Command

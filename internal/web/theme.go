@@ -16,10 +16,10 @@ var themes = []string{"light", "dark", "system"}
 const themeCookie = "theme"
 
 // Themes returns the themes to choose from.
-func (v *view) Themes() []string { return themes }
+func (v *frame) Themes() []string { return themes }
 
 // Shade returns the current theme.
-func (v *view) Shade() string {
+func (v *frame) Shade() string {
 	if v.Theme == "" {
 		return themes[len(themes)-1]
 	}

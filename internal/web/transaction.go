@@ -15,15 +15,26 @@ import (
 	"github.com/feeledger/fees/internal/table"
 )
 
+// transactionPage is the page of a transaction.
+type transactionPage struct {
+	frame
+	figures
+	tables
+	Steps []stepGroup
+	Parts []part // the distribution of its fee
+}
+
+func (*transactionPage) template() string { return "transaction-page" }
+
 // transaction shows a transaction with its movements and the calculation of its fee.
 func (s *server) transaction(w http.ResponseWriter, r *http.Request) error {
-	return s.show(w, r, allSealed, func(r *http.Request, _ string) (*view, error) {
+	return s.show(w, r, allSealed, func(r *http.Request, _ string) (page, error) {
 		t, err := s.Ledger.Transaction(r.Context(), r.PathValue("name"))
 		if err != nil {
 			return nil, err
 		}
 		place := t.Place().String()
-		v := &view{Title: "Transaction " + place, Path: "tx", Command: "fees explain " + place + s.ledgerFlag() + s.gatewayFlag()}
+		v := &transactionPage{frame: frame{Title: "Transaction " + place, Path: "tx", Command: "fees explain " + place + s.ledgerFlag() + s.gatewayFlag()}}
 		v.Paper = true
 		v.Lead, v.Unsealed = words(string(t.Layer))+", "+cmp.Or(t.Type, t.Call), !t.Sealed
 		v.Main = []fact{amount("fee", t.Fee, t.Token), amount("charged on chain", t.Charged, t.Token), verdictFact(t)}
@@ -72,7 +83,7 @@ func verdictFact(t *app.Paid) fact {
 
 // explain adds the calculation of a fee, derived from the block itself. If the block cannot be read, it adds
 // the reason instead.
-func (s *server) explain(r *http.Request, v *view, t *app.Paid) error {
+func (s *server) explain(r *http.Request, v *transactionPage, t *app.Paid) error {
 	if s.Source == nil {
 		v.Notes = append(v.Notes, "To show each step of the fee, start the server with fees serve --gateway URL.")
 		return nil

@@ -91,7 +91,7 @@ func (s *server) transactions(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	l.zone = q.Period.Zone
-	return s.show(w, r, q.Period, func(r *http.Request, sealed string) (*view, error) {
+	return s.show(w, r, q.Period, func(r *http.Request, sealed string) (page, error) {
 		if l.Sort == "" {
 			made, err := s.paidTransactions(r, q)
 			if err != nil {
@@ -110,20 +110,21 @@ func (s *server) transactions(w http.ResponseWriter, r *http.Request) error {
 				return nil, invalidRequest("More than %d transactions match, too many to sort. Choose a shorter period, or download the list.", maxSorted)
 			}
 			sheet := func() *table.Sheet { return transactionSheet(made.Token, transactionList(made.List)) }
-			return &keptList{view: *transactionsView(&sc, made), sheet: sheet, count: len(made.List)}, nil
+			return &keptList{page: *transactionsView(&sc, made), sheet: sheet, count: len(made.List)}, nil
 		})
 		if err != nil {
 			return nil, err
 		}
-		v := kept.view
+		v := kept.page
 		v.Lead = "Sorted. " + strings.TrimPrefix(v.Lead, "In chain order. ")
 		return &v, v.add(s.list(kept.sheet(), l.without(briefTransactions), sc.in("transactions")))
 	})
 }
 
 // transactionsView builds the page of a list of transactions without its table.
-func transactionsView(sc *scope, made *app.TransactionList) *view {
-	v := &view{Title: "Transactions, " + made.Held.Name, Path: "transactions", Scope: sc, Lead: "In chain order. Evidence: " + made.Held.Evidence.String() + ".", Warnings: made.Notes()}
+func transactionsView(sc *scope, made *app.TransactionList) *listPage {
+	v := &listPage{frame: frame{Title: "Transactions, " + made.Held.Name, Path: "transactions", Lead: "In chain order. Evidence: " + made.Held.Evidence.String() + "."}}
+	v.Scope, v.Warnings = sc, made.Notes()
 	v.Whose, v.Filters = true, onlyControls(sc.own)
 	only := without(sc.own, append(listingParameters, "limit")...)
 	v.Links = []link{{"Totals", "fees" + sc.query(only)}}

@@ -60,12 +60,12 @@ func (s *server) unlabelled(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return s.show(w, r, q.asked.Period, func(r *http.Request, sealed string) (*view, error) {
+	return s.show(w, r, q.asked.Period, func(r *http.Request, sealed string) (page, error) {
 		kept, err := keptOf(s, r, q.asked.Period, s.lists, sealed, "accounts/unlabelled"+q.scope.query(nil), true, func(ctx context.Context) (*keptList, error) { return s.unlabelledList(ctx, &q) })
 		if err != nil {
 			return nil, err
 		}
-		v := kept.view
+		v := kept.page
 		if kept.count == 0 {
 			v.Lead = "Every payer of this period has a label."
 			return &v, nil
@@ -106,7 +106,8 @@ func (s *server) unlabelledList(ctx context.Context, q *unlabelledQuestion) (*ke
 	if err != nil {
 		return nil, err
 	}
-	v := view{Title: "Payers without a label, " + made.Name, Path: "accounts/unlabelled", Scope: &q.scope, Warnings: made.Partial}
+	v := listPage{frame: frame{Title: "Payers without a label, " + made.Name, Path: "accounts/unlabelled"}}
+	v.Scope, v.Warnings = &q.scope, made.Partial
 	v.Lead = "Highest fees first. Add the payers that are yours to the address book."
 	v.Downloads = []link{{"CSV for the address book", "accounts/unlabelled.csv" + q.scope.query(nil)}}
 	sheet := func() *table.Sheet {
@@ -114,7 +115,7 @@ func (s *server) unlabelledList(ctx context.Context, q *unlabelledQuestion) (*ke
 			table.Column{Name: "account", Kind: table.Address}, table.Column{Name: "evm", Kind: table.Integer}, table.Column{Name: "native", Kind: table.Integer},
 			table.Column{Name: "fee", Kind: table.Wei}, table.Column{Name: "charged", Kind: table.Wei})
 	}
-	return &keptList{view: v, sheet: sheet, count: len(list)}, nil
+	return &keptList{page: v, sheet: sheet, count: len(list)}, nil
 }
 
 // unlabelledFile sends the payers without a label as lines for an address book.

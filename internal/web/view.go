@@ -15,8 +15,11 @@ import (
 	"github.com/feeledger/fees/internal/finance/report"
 )
 
-//go:embed page/page.html
-var pageText string
+//go:embed page/layout.html
+var layoutText string
+
+//go:embed page/pages.html
+var pagesText string
 
 //go:embed page/style.css
 var styleText string
@@ -30,76 +33,107 @@ var scriptText string
 //go:embed page/icon.svg
 var iconText string
 
-var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{"words": words}).Parse(pageText + report.ChartTemplate))
+var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{"words": words}).Parse(layoutText + pagesText + report.ChartTemplate))
 
-// view is the content of a page. The template escapes all its text.
-type view struct {
-	Title     string
-	Lead      string // a one-sentence summary
-	Failed    bool   // the page is an error
-	Away      bool   // the ledger may not answer
-	Path      string // of the page
-	Scope     *scope // nil if the page has no period, or a month only
-	Month     string // of the overview; "" for none
-	Bar       *viewBar
-	Whose     bool      // the page can be limited to accounts
-	Fields    []control // of the view
-	Filters   []control
-	By        []navigation // other groupings
-	Form      *form
-	Last      *form      // the action on the content
-	Top       *form      // the same, beside the title
-	Primary   *link      // the main download, beside the title
-	Side      []*tabular // beside the other content in a wide window
-	Warnings  []string   // missing data and failed checks
-	Ways      []link     // suggested remedies
-	Refresh   int        // reload interval in seconds; 0 for never
-	Packages  bool       // the server has packages
-	First     *tabular   // above the figures; nil for none
-	Sum       *tabular   // how the figures add up, beside or above the chart; nil for none
-	Beside    bool       // Sum has room beside the chart in a wide window
-	Main      []fact     // the main figures
-	Facts     []fact
-	Steps     []stepGroup
-	Parts     []part // the distribution of a fee
-	Found     []*found
-	Tables    []*tabular
-	Groups    []*differences
-	Paper     bool  // the page is meant for paper, too
-	PDF       *link // its document; nil for none
-	Notes     []string
-	Links     []link // to related pages
-	Downloads []link
-	Command   string   // the equivalent command
-	Remedy    string   // the command that repairs a failure
-	Sought    string   // the text that was looked up
-	Known     []string // names that the look-up suggests
-	Made      string   // the command that creates the ledger first
-	Chart     *report.Chart
-	Around    []link // to the previous and the next page
-	Theme     string // light or dark; "" to follow the browser
-	Sealed    string // the sealed state that the answer is based on
-	Unsealed  bool   // the answer depends on more than sealed blocks
-	Live      string // the last sealed block, on a page that announces newer ones
-	Network   string
-	Base      string // the path prefix of the ledger's links
-	Here      string // the page's own URL, for links within it
-	Ledgers   []navigation
-	Outside   bool   // the page belongs to no ledger and reveals nothing about them
-	User      string // the logged-in user; "" if none
-	Token     string // for the log-out form; "" if none
-	LogIn     *logIn // the log-in form
-	Onward    string // the page to redirect to
+// page is the content of a page. Each has a struct of its own and a template, which escapes all its text.
+type page interface {
+	common() *frame
+	template() string // its name
 }
 
+// frame is the part of a page that all of them have.
+type frame struct {
+	Title    string
+	Lead     string // a one-sentence summary
+	Failed   bool   // the page is an error
+	Path     string // of the page
+	Refresh  int    // reload interval in seconds; 0 for never
+	Sought   string // the text that was looked up
+	Sealed   string // the sealed state that the answer is based on
+	Unsealed bool   // the answer depends on more than sealed blocks
+	Command  string // the equivalent command
+	Links    []link // to related pages
+	Notes    []string
+	notices
+	selection
+	offers
+	surroundings
+}
+
+func (f *frame) common() *frame { return f }
+
+// notices are what the reader should know first, and what to do about it.
+type notices struct {
+	Warnings []string // missing data and failed checks
+	Ways     []link   // suggested remedies
+	Remedy   string   // the command that repairs a failure
+}
+
+// selection is what a page is about, and how the view bar changes it.
+type selection struct {
+	Scope   *scope    // nil if the page has no period, or a month only
+	Month   string    // of the overview; "" for none
+	Whose   bool      // the page can be limited to accounts
+	Fields  []control // of the view
+	Filters []control
+	Around  []link // to the previous and the next page
+	noBar   bool   // a form of the page has the period
+}
+
+// offers are the actions and downloads beside the title.
+type offers struct {
+	Top       *form // the action on the content
+	Primary   *link // the main download
+	Paper     bool  // the page is meant for paper, too
+	PDF       *link // its document; nil for none
+	Downloads []link
+}
+
+// surroundings are the same for all pages of a user on a ledger.
+type surroundings struct {
+	Bar      *viewBar
+	Known    []string // names that the look-up suggests
+	Made     string   // the command that creates the ledger first
+	Theme    string   // light or dark; "" to follow the browser
+	Network  string
+	Base     string // the path prefix of the ledger's links
+	Here     string // the page's own URL, for links within it
+	Ledgers  []navigation
+	Packages bool   // the server has packages
+	Outside  bool   // the page belongs to no ledger and reveals nothing about them
+	User     string // the logged-in user; "" if none
+	Token    string // for the log-out form; "" if none
+}
+
+// figures are figures above the tables of a page.
+type figures struct {
+	Main  []fact // the main ones
+	Facts []fact
+}
+
+// tables are the tables of a page.
+type tables struct{ Tables []*tabular }
+
 // add adds a table unless building it failed.
-func (v *view) add(t *tabular, err error) error {
-	v.Tables = append(v.Tables, t)
+func (t *tables) add(one *tabular, err error) error {
+	t.Tables = append(t.Tables, one)
 	return err
 }
 
+// listPage is a page with a list.
+type listPage struct {
+	frame
+	figures
+	tables
+	By    []navigation // other groupings
+	Form  *form
+	Chart *report.Chart
+}
+
+func (*listPage) template() string { return "list-page" }
+
 // Printed is the page's title, period and time zone for the foot of each sheet of paper, which lacks the view bar.
-func (v *view) Printed() string {
+func (v *frame) Printed() string {
 	sc, text := v.Scope, v.Title
 	if sc == nil {
 		return text
@@ -204,52 +238,37 @@ func sentence(text string) string {
 const pageType = "text/html; charset=utf-8"
 
 // page renders a page.
-func (s *server) page(r *http.Request, v *view) ([]byte, error) {
-	v.Made = s.Made
-	v.Network, v.Base, v.Here, v.Theme, v.Packages = s.Network, s.base+"/", r.RequestURI, themeOf(r), s.Packages != ""
-	who := visitorOf(r)
+func (s *server) page(r *http.Request, p page) ([]byte, error) {
+	f, who := p.common(), visitorOf(r)
 	unknown := who.user == "" && (s.Users != nil || s.Header != "")
-	v.User, v.Outside = who.user, unknown || s.Ledger == nil
-	if who.session {
-		v.Token = s.token(r)
+	f.surroundings = surroundings{
+		Made: s.Made, Network: s.Network, Base: s.base + "/", Here: r.RequestURI, Theme: themeOf(r), Packages: s.Packages != "",
+		User: who.user, Outside: unknown || s.Ledger == nil,
 	}
-	if v.Outside {
-		v.Network, v.Base = "", "/"
+	if who.session {
+		f.Token = s.token(r)
+	}
+	if f.Outside {
+		f.Network, f.Base = "", "/"
+	} else {
+		f.Known = s.known()
+		if (f.Scope != nil || f.Month != "") && !f.noBar {
+			f.Bar = s.viewBar(r, f)
+		}
 	}
 	if !unknown && len(s.Options.Ledgers) > 1 {
 		for _, l := range s.Options.Ledgers {
-			v.Ledgers = append(v.Ledgers, navigation{link: link{l.Name, "/" + l.Name + "/overview"}, Here: l.Name == s.Name})
-		}
-	}
-	whole, beside := windows, windows
-	if len(v.Side) > 0 {
-		beside = windows[1:]
-	}
-	for _, t := range v.Side {
-		t.fitSide()
-	}
-	v.First.fit(whole)
-	sum, _, _ := v.Sum.fit(whole)
-	v.Beside = v.Chart != nil && sum <= sumRoom
-	for _, t := range v.Tables {
-		t.fit(beside)
-	}
-	for _, d := range v.Groups {
-		d.Table.fit(beside)
-	}
-	if !v.Outside && s.Ledger != nil {
-		if v.Known = s.known(); (v.Scope != nil || v.Month != "") && (v.Form == nil || !v.Form.has("period")) {
-			v.Bar = s.viewBar(r, v)
+			f.Ledgers = append(f.Ledgers, navigation{link: link{l.Name, "/" + l.Name + "/overview"}, Here: l.Name == s.Name})
 		}
 	}
 	var page bytes.Buffer
-	err := pageTemplate.Execute(&page, v)
+	err := pageTemplate.ExecuteTemplate(&page, p.template(), p)
 	return page.Bytes(), err
 }
 
 // render writes a page that does not depend on sealed blocks.
-func (s *server) render(w http.ResponseWriter, r *http.Request, status int, v *view) {
-	page, err := s.page(r, v)
+func (s *server) render(w http.ResponseWriter, r *http.Request, status int, p page) {
+	page, err := s.page(r, p)
 	if err != nil {
 		s.Log.Error("page", "error", err.Error())
 		http.Error(w, "The page cannot be shown. See the server log for the cause.", http.StatusInternalServerError)
