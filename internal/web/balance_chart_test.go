@@ -2,7 +2,6 @@ package web_test
 
 import (
 	"cmp"
-	"encoding/csv"
 	"regexp"
 	"slices"
 	"strconv"
@@ -19,8 +18,7 @@ func TestBalanceChart(t *testing.T) {
 	s := view(t, "ours")
 	path := "/account/" + s.account.String() + "/statement"
 	for _, zone := range []string{"", "&zone=Pacific/Kiritimati"} {
-		rows, err := csv.NewReader(strings.NewReader(pageAt(t, s.url+path+".csv?period=2025-02"+zone))).ReadAll()
-		require.NoError(t, err)
+		rows := rowsAt(t, s.url+path+".csv?period=2025-02"+zone)
 		at, of := slices.Index(rows[0], "time"), slices.Index(rows[0], "free_balance")
 		page := pageAt(t, s.url+path+"?period=2025-02"+zone)
 		requireProportional(t, page)

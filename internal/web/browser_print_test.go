@@ -67,6 +67,5 @@ func inFull(wei string) string {
 	if digits == "0" {
 		return digits
 	}
-	digits = strings.Repeat("0", max(0, 19-len(digits))) + digits
-	return strings.TrimSuffix(wei, strings.TrimPrefix(wei, "-")) + digits[:len(digits)-18] + "." + digits[len(digits)-18:]
+	return strings.TrimSuffix(wei, digits) + tokensOf(digits)
 }

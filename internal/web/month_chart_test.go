@@ -1,12 +1,10 @@
 package web_test
 
 import (
-	"encoding/csv"
 	"html"
 	"math/big"
 	"regexp"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -17,8 +15,7 @@ import (
 func TestMonthChart(t *testing.T) {
 	s := view(t, "ours")
 	account := s.account.String()
-	rows, err := csv.NewReader(strings.NewReader(pageAt(t, s.url+"/transactions.csv?accounts="+account))).ReadAll()
-	require.NoError(t, err)
+	rows := rowsAt(t, s.url+"/transactions.csv?accounts="+account)
 	at, of := slices.Index(rows[0], "time"), slices.Index(rows[0], "fee")
 	want := map[string]*big.Int{}
 	for _, row := range rows[1:] {

@@ -203,12 +203,7 @@ func TestLargeAndSlowFiles(t *testing.T) {
 // begin2 announces a long file and sends none of it.
 func begin2(t *testing.T, address string, length int) net.Conn {
 	t.Helper()
-	c, err := net.Dial("tcp", address)
-	require.NoError(t, err)
-	t.Cleanup(func() { c.Close() })
-	_, err = fmt.Fprintf(c, "POST /reconcile HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: %d\r\n\r\n", length)
-	require.NoError(t, err)
-	return c
+	return announce(t, address, fmt.Sprintf("Content-Length: %d\r\n", length))
 }
 
 // A hostile file gives a small page that describes the error, and shows its contents only as text.

@@ -94,14 +94,21 @@ func TestRefusedUploads(t *testing.T) {
 // begin sends the beginning of a file and stops.
 func begin(t *testing.T, s *httptest.Server) net.Conn {
 	t.Helper()
-	c, err := net.Dial("tcp", s.Listener.Addr().String())
-	require.NoError(t, err)
-	t.Cleanup(func() { c.Close() })
-	_, err = fmt.Fprintf(c, "POST /reconcile HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: 1000\r\nExpect: 100-continue\r\n\r\n")
-	require.NoError(t, err)
+	c := announce(t, s.Listener.Addr().String(), "Content-Length: 1000\r\nExpect: 100-continue\r\n")
 	line, err := bufio.NewReader(c).ReadString('\n') // the server reads the body now
 	require.NoError(t, err)
 	require.Contains(t, line, "100 Continue")
+	return c
+}
+
+// announce sends the header of an upload.
+func announce(t *testing.T, address, header string) net.Conn {
+	t.Helper()
+	c, err := net.Dial("tcp", address)
+	require.NoError(t, err)
+	t.Cleanup(func() { c.Close() })
+	_, err = fmt.Fprintf(c, "POST /reconcile HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: multipart/form-data; boundary=b\r\n%s\r\n", header)
+	require.NoError(t, err)
 	return c
 }
 

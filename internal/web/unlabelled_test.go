@@ -1,7 +1,6 @@
 package web_test
 
 import (
-	"encoding/csv"
 	"strings"
 	"testing"
 
@@ -14,8 +13,7 @@ import (
 // as an address book.
 func TestPayersWithoutALabel(t *testing.T) {
 	s := view(t, "ours")
-	rows, err := csv.NewReader(strings.NewReader(pageAt(t, s.url+"/fees.csv?by=account&period=2025-02"))).ReadAll()
-	require.NoError(t, err)
+	rows := rowsAt(t, s.url+"/fees.csv?by=account&period=2025-02")
 	file := pageAt(t, s.url+"/accounts/unlabelled.csv?period=2025-02")
 	book, err := addressbook.Read(strings.NewReader(strings.ReplaceAll(file, ",,", ",name,")))
 	require.NoError(t, err)
