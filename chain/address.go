@@ -3,13 +3,14 @@ package chain
 import (
 	"bytes"
 	"cmp"
+	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"strings"
 
 	"golang.org/x/crypto/sha3"
 
-	"github.com/feeledger/fees/internal/jsonscan"
+	"github.com/feeledger/fees/internal/failure"
 )
 
 // Address is an account: 20 bytes, as on the EVM, or 32 bytes, as natively on most chains. The zero value is 20 zero
@@ -114,16 +115,12 @@ func (a Address) checkCase(text string) error {
 	return nil
 }
 
-// read parses an address from a gateway: 0x and 40 hex digits in any case, or SS58.
-func (Address) read(v Value) (a Address, err error) {
-	text, err := hexText(v, "an address")
-	switch {
-	case err != nil:
-	case mayBeSS58(text):
+// ReadAddress parses an address that a gateway or a node wrote: 0x and 40 hex digits in any case, or SS58.
+func ReadAddress(text string) (a Address, err error) {
+	if mayBeSS58(text) {
 		return parseSS58(text)
-	default:
-		err = decodeHex(a.bytes[:AddressSize], text, "an address")
 	}
+	err = decodeHex(a.bytes[:AddressSize], text, "an address")
 	return a, err
 }
 
@@ -177,12 +174,6 @@ func ParseHash(text string) (h Hash, err error) {
 	return h, err
 }
 
-// read parses a hash from a gateway.
-func (Hash) read(v Value) (h Hash, err error) {
-	err = readHex(h[:], v, "a hash")
-	return h, err
-}
-
 // String returns 0x and 64 lower-case hex digits.
 func (h Hash) String() string { return "0x" + hex.EncodeToString(h[:]) }
 
@@ -195,38 +186,33 @@ func (h *Hash) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-func readHex(into []byte, v Value, what string) error {
-	text, err := hexText(v, what)
-	if err != nil {
-		return err
-	}
-	return decodeHex(into, text, what)
-}
-
-func hexText(v Value, what string) (string, error) {
-	text, ok := v.Text()
-	switch {
-	case ok:
-		return text, nil
-	case v.Kind() == jsonscan.Absent || v.Kind() == jsonscan.Null:
-		return "", ErrMissing
-	}
-	return "", fmt.Errorf("want %s, have %v", what, v.Kind())
-}
-
-// decodeHex decodes 0x and exactly 2*len(into) hex digits.
+// decodeHex decodes 0x and exactly 2*len(into) hex digits, 20 or 32 bytes.
 func decodeHex(into []byte, text, what string) error {
 	if len(text) != 2+2*len(into) || text[0] != '0' || text[1] != 'x' {
-		return fmt.Errorf("%q is not %s: want 0x and %d hex digits", jsonscan.Excerpt(text), what, 2*len(into))
+		return fmt.Errorf("%q is not %s: want 0x and %d hex digits", failure.Excerpt(text), what, 2*len(into))
 	}
-	digits := text[2:]
-	for i := range into {
-		high, low := hexDigits[digits[2*i]], hexDigits[digits[2*i+1]]
-		if high|low > 15 {
+	for i := 0; i < len(into); i += 4 {
+		four, ok := fourBytes(text[2+2*i : 10+2*i])
+		if !ok {
 			clear(into)
-			return fmt.Errorf("%q is not %s: want 0x and %d hex digits", jsonscan.Excerpt(text), what, 2*len(into))
+			return fmt.Errorf("%q is not %s: want 0x and %d hex digits", failure.Excerpt(text), what, 2*len(into))
 		}
-		into[i] = high<<4 | low
+		binary.LittleEndian.PutUint32(into[i:], four)
 	}
 	return nil
+}
+
+// fourBytes decodes eight hex digits at once, the first in the lowest byte.
+func fourBytes(digits string) (four uint32, ok bool) {
+	const each = 0x0101010101010101
+	b := []byte(digits)
+	x := binary.LittleEndian.Uint64(b)
+	letters := x >> 6 & each // 1 for each letter
+	value := x&(0x0f*each) + 9*letters
+	wrong := (x|0x20*each)&(0xf0*each) ^ (0x30*each + 0x30*letters) | // of the columns 3, 4 and 6 of ASCII
+		(x|x>>1)&(0x20*each) ^ 0x20*each | // and not of 1
+		value&(0x10*each) | (value+6*each)>>4&each ^ letters // 0 to 9, or 10 to 15 for a letter
+	value = (value<<4 | value>>8) & 0x00ff00ff00ff00ff
+	value = (value | value>>8) & 0x0000ffff0000ffff
+	return uint32(value | value>>16), wrong == 0
 }

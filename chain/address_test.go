@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/jsonread"
 	"github.com/feeledger/fees/internal/jsonscan"
 )
 
@@ -28,7 +29,7 @@ func TestAddress(t *testing.T) {
 	for name, want := range addresses {
 		t.Run(name, func(t *testing.T) {
 			for _, text := range inAnyCase(want) {
-				read, err := chain.Read[chain.Address](quoted(t, text))
+				read, err := jsonread.Address(quoted(t, text))
 				require.NoError(t, err, text)
 				require.Equal(t, want, read.String(), "from %s", text)
 
@@ -84,7 +85,7 @@ func TestHash(t *testing.T) {
 		require.EqualValues(t, 0x11, parsed[1])
 		require.EqualValues(t, 0x10, parsed[31])
 
-		read, err := chain.Read[chain.Hash](quoted(t, text))
+		read, err := jsonread.Hash(quoted(t, text))
 		require.NoError(t, err, text)
 		require.Equal(t, parsed, read)
 
@@ -121,14 +122,14 @@ func TestMalformedHex(t *testing.T) {
 		"address": {
 			40,
 			func(text string) (any, error) { return chain.ParseAddress(text) },
-			func(v jsonscan.Value) (any, error) { return chain.Read[chain.Address](v) },
+			func(v jsonscan.Value) (any, error) { return jsonread.Address(v) },
 			chain.Address{},
 			"is not an address: want 0x and 40 hex digits",
 		},
 		"hash": {
 			64,
 			func(text string) (any, error) { return chain.ParseHash(text) },
-			func(v jsonscan.Value) (any, error) { return chain.Read[chain.Hash](v) },
+			func(v jsonscan.Value) (any, error) { return jsonread.Hash(v) },
 			chain.Hash{},
 			"is not a hash: want 0x and 64 hex digits",
 		},
@@ -179,6 +180,27 @@ func TestMalformedHex(t *testing.T) {
 				require.ErrorIs(t, err, chain.ErrMissing)
 				require.Equal(t, test.zero, have)
 			})
+		}
+	}
+}
+
+// Each byte is a hex digit or none, at each place.
+func TestEveryByteAsAHexDigit(t *testing.T) {
+	for c := range 256 {
+		for i := range 64 {
+			digits := []byte(strings.Repeat("0", 64))
+			digits[i] = byte(c)
+			h, err := chain.ParseHash("0x" + string(digits))
+			value := strings.IndexByte("0123456789abcdef", byte(c))
+			if value < 0 {
+				value = strings.IndexByte("0123456789ABCDEF", byte(c))
+			}
+			require.Equal(t, value >= 0, err == nil, "%q at %d", byte(c), i)
+			want := chain.Hash{}
+			if value >= 0 {
+				want[i/2] = byte(value) << (4 * (1 - i%2))
+			}
+			require.Equal(t, want, h, "%q at %d", byte(c), i)
 		}
 	}
 }

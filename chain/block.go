@@ -2,22 +2,52 @@ package chain
 
 import (
 	"fmt"
+	"math"
 	"time"
 )
 
-// Block is one block as served by a gateway. Extrinsics are in the order in which the chain applied them.
+// Block is one block as served by a gateway or a node. Extrinsics are in the order in which the chain applied them.
 type Block struct {
-	Number       uint64
-	Hash         Hash
-	ParentHash   Hash
-	Finalized    Optional[bool] // unknown if the gateway did not report it
-	Logs         Value          // the items of the header's digest, not decoded
-	OnInitialize []Event        // events before the first extrinsic
+	Number     uint64
+	Hash       Hash
+	ParentHash Hash
+	Finalized  Optional[bool] // unknown if the gateway did not report it
+	// Digest lists the EVM transactions that the header's digest names. It is [ErrMissing] if the source does not report
+	// the digest, and an [UnreportedError] if the digest does not list them.
+	Digest       Decoded[[]Hash]
+	OnInitialize []Event // events before the first extrinsic
 	Extrinsics   []Extrinsic
 	OnFinalize   []Event // events after the last extrinsic
+	// Reported is what the source reported, in full; nil for a block from elsewhere. No rule reads it.
+	Reported Reported
 	// Size is the length in bytes of the text that the block was parsed from and shares memory with; 0 if there is
 	// no such text.
 	Size int
+}
+
+// Reported is a block in Sidecar's JSON. It serves to compare two sources, and to keep the data of an event that no rule
+// can classify.
+type Reported interface {
+	Text() string
+	// EventData returns the data of an event of an extrinsic, or of a hook if onInitialize or onFinalize.
+	EventData(list EventList, event int) string
+}
+
+// EventList identifies a list of events in a block: the index of an extrinsic, or a hook.
+type EventList int
+
+// The lists of the hooks.
+const (
+	OnInitialize EventList = -1
+	OnFinalize   EventList = math.MaxInt32
+)
+
+// EventData returns the data of an event as the source reported them, or "".
+func (b *Block) EventData(list EventList, event int) string {
+	if b.Reported == nil {
+		return ""
+	}
+	return b.Reported.EventData(list, event)
 }
 
 // Header is a block's header without its digest.
@@ -28,74 +58,36 @@ type Header struct {
 	ExtrinsicsRoot Hash
 }
 
-// Extrinsic is a transaction or an inherent. Index is its position in the block. Nonce, Tip, Era and Args are
-// not decoded: the rule that needs them decodes them.
+// Extrinsic is a transaction or an inherent. Index is its position in the block.
 type Extrinsic struct {
 	Index  int
 	Pallet string // method.pallet, such as "ethereum"
 	Call   string // method.method, such as "transact"
 	Hash   Hash
 	Signed bool  // has a native signature
-	Signer Value // an address if Signed
-	Nonce  Value
-	Tip    Value
-	Era    Value
-	Args   Value
-	Events []Event // in the order in which they were emitted
+	Signer Value // an account if Signed
+	Nonce  Value // a number of 64 bits
+	Tip    Value // in wei
+	Era    Era
+	// Args are the arguments that a rule reads: the time of timestamp.set, recipient and amount of a balances transfer,
+	// the source of a call of pallet evm.
+	Args    Values
+	Payload Decoded[*Payload] // of ethereum.transact
+	Events  []Event           // in the order in which they were emitted
 }
 
-// Event is an event that the chain recorded. Data is the array of its values.
+// Era is the period in which an extrinsic is valid. The zero Era is unlimited, or unknown.
+type Era struct{ Period, Phase uint64 }
+
+// Event is an event that the chain recorded. Data are its values by position, if a rule reads any of them.
 type Event struct {
 	Pallet string // method.pallet, such as "system"
 	Name   string // method.method, such as "ExtrinsicSuccess"
-	Data   Value
+	Data   Values
 }
 
 // Is reports whether the event is pallet.name.
 func (e *Event) Is(pallet, name string) bool { return e.Name == name && e.Pallet == pallet }
-
-// Outcome is the result that the chain recorded for an extrinsic: every extrinsic has exactly one
-// system.ExtrinsicSuccess or system.ExtrinsicFailed.
-type Outcome struct {
-	Success bool
-	// Info is the dispatch information, with the weight: data[0] of
-	// ExtrinsicSuccess, data[1] of ExtrinsicFailed.
-	Info Value
-}
-
-// Weight returns the weight in the dispatch information.
-func (o Outcome) Weight() (Weight, error) {
-	weight, err := Read[Weight](o.Info.Member("weight"))
-	if err != nil {
-		return Weight{}, fmt.Errorf("weight: %w", err)
-	}
-	return weight, nil
-}
-
-// Outcome returns the result of the extrinsic. It returns an error unless the events contain exactly one.
-func (x *Extrinsic) Outcome() (Outcome, error) {
-	var outcome Outcome
-	found := 0
-	for i := range x.Events {
-		switch e := &x.Events[i]; {
-		case e.Is("system", "ExtrinsicSuccess"):
-			outcome = Outcome{Success: true, Info: e.Data.Index(0)}
-		case e.Is("system", "ExtrinsicFailed"):
-			outcome = Outcome{Info: e.Data.Index(1)}
-		default:
-			continue
-		}
-		found++
-	}
-	switch found {
-	case 1:
-		return outcome, nil
-	case 0:
-		return Outcome{}, fmt.Errorf("event system.ExtrinsicSuccess: %w", ErrMissing)
-	default:
-		return Outcome{}, fmt.Errorf("%d events of system.ExtrinsicSuccess and ExtrinsicFailed, want one", found)
-	}
-}
 
 // Time is the time of a block, in UTC, with millisecond precision.
 type Time struct{ ms int64 }
@@ -151,7 +143,7 @@ func (b *Block) Time() (Optional[Time], error) {
 			continue
 		}
 		var t Time
-		ms, err := ReadUint64(x.Args.Member("now"))
+		ms, err := x.Args.At(0).Uint64()
 		if err == nil {
 			t, err = TimeAt(ms)
 		}

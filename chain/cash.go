@@ -61,7 +61,7 @@ func FindCash(x *Extrinsic) (Cash, error) {
 	}
 	for i := range after {
 		if after[i].Is("system", "KilledAccount") {
-			who, err := Read[Address](after[i].Data.Index(0))
+			who, err := after[i].Data.At(0).Account()
 			c.PayerRemoved = c.PayerRemoved || err == nil && who == c.Payer
 		}
 	}
@@ -131,10 +131,10 @@ func isLastStep(e *Event) bool {
 
 // readBalanceEvent decodes data[0] and data[1], an account and an amount.
 func readBalanceEvent(e *Event) (account Address, amount Wei, err error) {
-	if account, err = Read[Address](e.Data.Index(0)); err != nil {
+	if account, err = e.Data.At(0).Account(); err != nil {
 		return account, amount, fmt.Errorf("event %s.%s: data[0]: %w", e.Pallet, e.Name, err)
 	}
-	if amount, err = Read[Wei](e.Data.Index(1)); err != nil {
+	if amount, err = e.Data.At(1).Wei(); err != nil {
 		return account, amount, fmt.Errorf("event %s.%s: data[1]: %w", e.Pallet, e.Name, err)
 	}
 	return account, amount, nil

@@ -12,6 +12,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/movement"
+	"github.com/feeledger/fees/internal/test/blocktest"
 )
 
 const (
@@ -32,13 +33,12 @@ func cashEvents(t testing.TB, lines string) *chain.Extrinsic {
 	x := &chain.Extrinsic{}
 	for line := range strings.SplitSeq(lines, ";") {
 		name, data, _ := strings.Cut(strings.TrimSpace(line), " ")
-		pallet, method, _ := strings.Cut(name, ".")
 		var values []string
 		for _, v := range strings.Fields(data) {
 			v = strings.NewReplacer("P", cashPayer, "S", cashStranger).Replace(v)
 			values = append(values, `"`+v+`"`)
 		}
-		x.Events = append(x.Events, chain.Event{Pallet: pallet, Name: method, Data: value(t, "["+strings.Join(values, ",")+"]")})
+		x.Events = append(x.Events, blocktest.Event(t, name, "["+strings.Join(values, ",")+"]"))
 	}
 	return x
 }

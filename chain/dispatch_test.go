@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/test/blocktest"
 )
 
 func TestOutcomeClass(t *testing.T) {
@@ -14,7 +15,7 @@ func TestOutcomeClass(t *testing.T) {
 		`{"class": "Operational"}`:                           chain.Operational,
 		`{"class": "Mandatory"}`:                             chain.Mandatory,
 	} {
-		class, err := chain.Outcome{Info: value(t, info)}.Class()
+		class, err := outcomeOf(t, info).Class()
 		require.NoError(t, err, info)
 		require.Equal(t, want, class, info)
 	}
@@ -26,7 +27,7 @@ func TestOutcomeClass(t *testing.T) {
 		`{"class": "normal"}`: "class: want Normal, Operational or Mandatory",
 		`{"class": ""}`:       "class: want Normal, Operational or Mandatory",
 	} {
-		class, err := chain.Outcome{Info: value(t, info)}.Class()
+		class, err := outcomeOf(t, info).Class()
 		require.EqualError(t, err, want, info)
 		require.Empty(t, class, info)
 	}
@@ -34,7 +35,7 @@ func TestOutcomeClass(t *testing.T) {
 
 func TestOutcomePaysFee(t *testing.T) {
 	for info, want := range map[string]bool{`{"paysFee": "Yes"}`: true, `{"paysFee": "No"}`: false} {
-		pays, err := chain.Outcome{Info: value(t, info)}.PaysFee()
+		pays, err := outcomeOf(t, info).PaysFee()
 		require.NoError(t, err, info)
 		require.Equal(t, want, pays, info)
 	}
@@ -43,7 +44,16 @@ func TestOutcomePaysFee(t *testing.T) {
 		`{"paysFee": true}`: "paysFee: want a string, have a bool",
 		`{"paysFee": "no"}`: "paysFee: want Yes or No",
 	} {
-		_, err := chain.Outcome{Info: value(t, info)}.PaysFee()
+		_, err := outcomeOf(t, info).PaysFee()
 		require.EqualError(t, err, want, info)
 	}
+}
+
+// outcomeOf returns the outcome with dispatch information in text.
+func outcomeOf(t testing.TB, info string) chain.Outcome {
+	t.Helper()
+	x := chain.Extrinsic{Events: []chain.Event{blocktest.Event(t, "system.ExtrinsicSuccess", "["+info+"]")}}
+	outcome, err := x.Outcome()
+	require.NoError(t, err)
+	return outcome
 }

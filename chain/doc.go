@@ -6,8 +6,9 @@
 // [Wei], and Wei times [Gas] does not compile. Quantities are immutable values that compare with == and can be
 // map keys. No operation wraps or saturates: a result that does not fit its type is [ErrOverflow].
 //
-// [Read] parses a quantity in any form that gateways use: a decimal string, a 0x-hex string, or a JSON number,
-// even one that does not fit a float. It rejects values that it cannot read exactly.
+// A block is decoded once, by the source that read it: every argument and every value of an event that a rule
+// reads is a [Value] with a type. A source may report a value in a malformed form. The value then contains the
+// error, and only the rules that need it fail.
 //
 // # Before you change it
 //
@@ -21,10 +22,8 @@
 // [Cash] is the single rule that decides which withdrawal is an extrinsic's fee, and which deposits are the
 // refund and the credits. [FindCash] applies it to events; internal/movement applies it to balance movements.
 //
-// Data that rules inspect, such as arguments and the data of events, is a [Value]: a slice of a gateway's
-// text, or of the bytes of another encoding. It is neither an interface nor a struct with a tree beside the
-// text. Each was measured with 27 recorded blocks, by CPU time in alternating runs, against the speed without
-// it. An interface leaves 0.73 to 0.77 of the speed of pricing, and 0.76 to 0.90 of the speed of proving. A
-// pointer to a tree in each value, even if never set, leaves 0.97 to 0.99, and would need every walk written
-// twice. Bytes within the value's own string, as implemented, leave 0.97 to 1.01.
+// What a source reported in full is behind [Reported]. No rule reads it.
+//
+// A [Value] is 40 bytes without a tree beside it: a block has one slice of them, and the parts that values of a kind
+// share are shared by all blocks. Package internal/schema lists which values are decoded.
 package chain

@@ -6,25 +6,6 @@ import (
 	"github.com/feeledger/fees/chain"
 )
 
-// Gateways write numbers in several forms; each is read exactly or rejected.
-func ExampleRead() {
-	v, err := chain.ParseValue(`["1000000000000000001", "0x0de0b6b3a7640001", 1000000000000000001, 1e18, null]`)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	for element := range v.Elements() {
-		fee, err := chain.Read[chain.Wei](element)
-		fmt.Println(fee, err)
-	}
-	// Output:
-	// 1000000000000000001 <nil>
-	// 1000000000000000001 <nil>
-	// 1000000000000000001 <nil>
-	// 0 "1e18" is not a non-negative integer
-	// 0 missing
-}
-
 func ExampleParseWei() {
 	for _, text := range []string{"21000", "0x5208", "0x005208", "1.5", "0x100000000000000000000000000000000"} {
 		fmt.Println(chain.ParseWei(text))

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/jsonread"
 	"github.com/feeledger/fees/internal/jsonscan"
 )
 
@@ -18,16 +19,16 @@ var readers = map[string]struct {
 	width int
 	read  func(jsonscan.Value) (string, error)
 }{
-	"ReadWei":                {128, reader(chain.Read[chain.Wei])},
-	"ReadGasPrice":           {256, reader(chain.Read[chain.GasPrice])},
-	"ReadMultiplier":         {128, reader(chain.Read[chain.Multiplier])},
-	"ReadTokenAmount":        {256, reader(chain.Read[chain.TokenAmount])},
-	"ReadAuthorizationNonce": {256, reader(chain.Read[chain.AuthorizationNonce])},
-	"ReadGas":                {64, reader(chain.Read[chain.Gas])},
-	"ReadNonce":              {64, reader(chain.Read[chain.Nonce])},
-	"ReadUint64":             {64, reader(chain.ReadUint64)},
+	"ReadWei":                {128, reader(jsonread.Wei)},
+	"ReadGasPrice":           {256, reader(jsonread.GasPrice)},
+	"ReadMultiplier":         {128, reader(jsonread.Multiplier)},
+	"ReadTokenAmount":        {256, reader(jsonread.TokenAmount)},
+	"ReadAuthorizationNonce": {256, reader(jsonread.AuthorizationNonce)},
+	"ReadGas":                {64, reader(jsonread.Gas)},
+	"ReadNonce":              {64, reader(jsonread.Nonce)},
+	"ReadUint64":             {64, reader(jsonread.Uint64)},
 	"ReadWeight, a number": {64, func(v jsonscan.Value) (string, error) {
-		w, err := chain.Read[chain.Weight](v)
+		w, err := jsonread.Weight(v)
 		if w.ProofSize != 0 {
 			return "", fmt.Errorf("proof size %d from nowhere", w.ProofSize)
 		}
@@ -278,13 +279,13 @@ func TestMissingNumber(t *testing.T) {
 
 // Escapes do not change the content of a string.
 func TestEscapedNumber(t *testing.T) {
-	w, err := chain.Read[chain.Wei](value(t, `"\u0030x\u0066F"`))
+	w, err := jsonread.Wei(value(t, `"\u0030x\u0066F"`))
 	require.NoError(t, err)
 	require.Equal(t, chain.NewWei(255), w)
 }
 
 func TestNumberErrorsNameTheWidth(t *testing.T) {
-	_, err := chain.ReadUint64(value(t, `18446744073709551616`))
+	_, err := jsonread.Uint64(value(t, `18446744073709551616`))
 	require.EqualError(t, err, "18446744073709551616 is more than 64 bits")
 	_, err = chain.ParseWei("0x1" + strings.Repeat("0", 32))
 	require.EqualError(t, err, "0x100000000000000000000000000000000 is more than 128 bits")

@@ -9,7 +9,6 @@ import (
 	"github.com/holiman/uint256"
 
 	"github.com/feeledger/fees/internal/failure"
-	"github.com/feeledger/fees/internal/jsonscan"
 )
 
 // ErrOverflow means that a result does not fit the width that the chain gives the quantity.
@@ -128,7 +127,7 @@ func (p Perbill) MarshalText() ([]byte, error) { return []byte(p.String()), nil 
 
 // UnmarshalText parses decimal digits, or hex digits after 0x.
 func (p *Perbill) UnmarshalText(text []byte) error {
-	n, err := parseUint64(string(text))
+	n, err := ParseUint64(string(text))
 	if err != nil {
 		return err
 	}
@@ -321,7 +320,7 @@ func (g Gas) MarshalText() ([]byte, error) { return []byte(g.String()), nil }
 
 // UnmarshalText parses decimal digits, or hex digits after 0x.
 func (g *Gas) UnmarshalText(text []byte) (err error) {
-	g.n, err = parseUint64(string(text))
+	g.n, err = ParseUint64(string(text))
 	return err
 }
 
@@ -343,7 +342,7 @@ func (n Nonce) MarshalText() ([]byte, error) { return []byte(n.String()), nil }
 
 // UnmarshalText parses decimal digits, or hex digits after 0x.
 func (n *Nonce) UnmarshalText(text []byte) (err error) {
-	*n, err = Read[Nonce](jsonscan.OfText(string(text)))
+	n.n, err = ParseUint64(string(text))
 	return err
 }
 
@@ -399,7 +398,7 @@ func (r RefTime) MarshalText() ([]byte, error) { return []byte(r.String()), nil 
 
 // UnmarshalText parses decimal digits, or hex digits after 0x.
 func (r *RefTime) UnmarshalText(text []byte) error {
-	n, err := parseUint64(string(text))
+	n, err := ParseUint64(string(text))
 	r.n = n
 	return err
 }
@@ -461,12 +460,13 @@ func parseQuantity(text string, width int) (quantity, error) {
 	}
 	q, err := quantity{n}.fit(width)
 	if err != nil {
-		return quantity{}, fmt.Errorf("%s is more than %d bits", jsonscan.Excerpt(text), width)
+		return quantity{}, fmt.Errorf("%s is more than %d bits", failure.Excerpt(text), width)
 	}
 	return q, nil
 }
 
-func parseUint64(text string) (uint64, error) {
+// ParseUint64 parses a number of at most 64 bits: decimal digits, or hex digits after 0x.
+func ParseUint64(text string) (uint64, error) {
 	if n, ok := shortDecimal(text); ok {
 		return n, nil
 	}

@@ -7,7 +7,7 @@ import (
 
 	"golang.org/x/crypto/blake2b"
 
-	"github.com/feeledger/fees/internal/jsonscan"
+	"github.com/feeledger/fees/internal/failure"
 )
 
 // MaxSS58Prefix is the highest prefix of a chain in SS58.
@@ -69,7 +69,7 @@ func parseSS58(text string) (Address, error) {
 }
 
 func notSS58(text, want string) error {
-	return fmt.Errorf("%q is not an address: want 0x and 40 hex digits, or SS58 of %s", jsonscan.Excerpt(text), want)
+	return fmt.Errorf("%q is not an address: want 0x and 40 hex digits, or SS58 of %s", failure.Excerpt(text), want)
 }
 
 const base58Digits = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"

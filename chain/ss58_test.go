@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/jsonread"
 )
 
 // The addresses are the output of encodeAddress of @polkadot/util-crypto 12.6.2.
@@ -29,7 +30,7 @@ func TestSS58(t *testing.T) {
 			parsed, err := chain.ParseAccount(want[i])
 			require.NoError(t, err, "any prefix is read")
 			require.Equal(t, a, parsed)
-			read, err := chain.Read[chain.Address](quoted(t, want[i]))
+			read, err := jsonread.Address(quoted(t, want[i]))
 			require.NoError(t, err)
 			require.Equal(t, a, read)
 		}
@@ -40,7 +41,7 @@ func TestSS58(t *testing.T) {
 	parsed, err := chain.ParseAccount("0x" + strings.ToUpper(hex.EncodeToString(account[:])))
 	require.NoError(t, err)
 	require.Equal(t, a, parsed)
-	_, err = chain.Read[chain.Address](quoted(t, "0x"+hex.EncodeToString(account[:])))
+	_, err = jsonread.Address(quoted(t, "0x"+hex.EncodeToString(account[:])))
 	require.Error(t, err, "a gateway writes an account of 32 bytes in SS58")
 }
 

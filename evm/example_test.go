@@ -15,12 +15,12 @@ func ExampleFee() {
 	if err != nil {
 		return
 	}
-	transaction := evm.Payload{
-		Type:                 evm.EIP1559,
+	transaction := chain.Payload{
+		Type:                 chain.EIP1559,
 		MaxFeePerGas:         chain.NewGasPrice(60_000_000_000),
 		MaxPriorityFeePerGas: chain.NewGasPrice(1_000_000_000),
 	}
-	price, err := transaction.GasPrice(baseFee, true)
+	price, err := evm.GasPrice(&transaction, baseFee, true)
 	if err != nil {
 		return
 	}

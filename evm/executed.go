@@ -3,10 +3,8 @@ package evm
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/jsonscan"
 )
 
 // Executed is the chain's record of a transaction's execution: the event ethereum.Executed. The payload
@@ -16,31 +14,11 @@ type Executed struct {
 	// To is the recipient; for a creation, the address of the contract, even if the creation failed.
 	To   chain.Address
 	Hash chain.Hash // the transaction's hash in the EVM
-	Exit Exit       // zero if the gateway wrote none that can be parsed
+	Exit chain.Exit // zero if the gateway wrote none that can be parsed
 	// Count is the number of such events in the extrinsic. The transaction's own is the last; the others belong to
 	// transactions that ran inside it, through XCM.
 	Count int
 }
-
-// Exit is the reason why the EVM stopped.
-type Exit struct {
-	State  ExitState
-	Reason string // such as "Stopped", "Reverted", "outOfGas" or "invalidCode(254)"
-}
-
-// ExitState is the kind of an exit.
-type ExitState string
-
-// The four exit states. In every state the transaction paid for the gas it used.
-const (
-	Succeed ExitState = "succeed"
-	Revert  ExitState = "revert"
-	Error   ExitState = "error"
-	Fatal   ExitState = "fatal"
-)
-
-// OutOfGas reports whether the transaction used up its gas limit.
-func (e Exit) OutOfGas() bool { return e.State == Error && strings.EqualFold(e.Reason, "outOfGas") }
 
 // FindExecuted decodes the extrinsic's ethereum.Executed (specification, EVM field mapping: sender, recipient,
 // hash and status are data[0] to data[3]).
@@ -64,54 +42,32 @@ func FindExecuted(x *chain.Extrinsic) (Executed, error) {
 	return executed, nil
 }
 
-func readExecuted(data chain.Value) (e Executed, err error) {
-	i := 0
-	for v := range data.Elements() {
-		switch i {
-		case 0:
-			e.From, err = readAddress(v)
-		case 1:
-			e.To, err = readAddress(v)
-		case 2:
-			e.Hash, err = chain.Read[chain.Hash](v)
-		case 3:
-			e.Exit = readExit(v)
-		}
-		if err != nil {
-			return Executed{}, fmt.Errorf("data[%d]: %w", i, err)
-		}
-		i++
+func readExecuted(data chain.Values) (e Executed, err error) {
+	if e.From, err = address(data, 0); err != nil {
+		return Executed{}, err
 	}
-	if i < 4 {
-		return Executed{}, fmt.Errorf("data[%d]: %w", i, chain.ErrMissing)
+	if e.To, err = address(data, 1); err != nil {
+		return Executed{}, err
+	}
+	if e.Hash, err = data.At(2).Hash(); err != nil {
+		return Executed{}, fmt.Errorf("data[2]: %w", err)
+	}
+	if e.Exit, err = data.At(3).Exit(); err != nil {
+		return Executed{}, fmt.Errorf("data[3]: %w", err)
 	}
 	return e, nil
 }
 
-// readExit decodes {"succeed": "Stopped"}, {"error": {"outOfGas": null}} and similar values. No fee depends on
-// it, so an unknown form is not an error.
-func readExit(v chain.Value) Exit {
-	name, reason, _ := v.Only()
-	state := ExitState(name)
-	switch state {
-	case Succeed, Revert, Error, Fatal:
-	default:
-		return Exit{}
+// address returns an address of 20 bytes. Chains with native accounts of 32 bytes have it on the EVM too.
+func address(data chain.Values, i int) (chain.Address, error) {
+	a, err := data.At(i).Account()
+	if err == nil && a.Size() != chain.AddressSize {
+		_, err = a.EVM()
 	}
-	if text, ok := reason.Text(); ok {
-		return Exit{state, text}
+	if err != nil {
+		return chain.Address{}, fmt.Errorf("data[%d]: %w", i, err)
 	}
-	variant, detail, ok := reason.Only()
-	if !ok {
-		return Exit{}
-	}
-	switch text, isText := detail.Text(); {
-	case isText:
-		variant += "(" + text + ")"
-	case detail.Kind() != jsonscan.Null:
-		variant += "(" + jsonscan.Excerpt(detail.Raw()) + ")"
-	}
-	return Exit{state, variant}
+	return a, nil
 }
 
 // Refused reports whether the runtime refused a failed transaction before it ran, as a pallet that forbids deployments does.

@@ -8,6 +8,13 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evm"
+	"github.com/feeledger/fees/internal/test/blocktest"
+)
+
+const (
+	alice = "0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac"
+	bob   = "0x3Cd0A705a2DC65e5b1E1205896BaA2be8A07c6e0"
+	long  = "5GrwvaEF5zXb26Fz9rcQpDWS57CtERHpNehXCPcNoHGKutQY" // an account of 32 bytes
 )
 
 const evmHash = "0xc54fbc435666e3062a39095f50fb26036d8e2680ba828bbac7a7c245d77c3332"
@@ -15,11 +22,11 @@ const evmHash = "0xc54fbc435666e3062a39095f50fb26036d8e2680ba828bbac7a7c245d77c3
 // executed returns an extrinsic with events ethereum.Executed, and others around.
 func executed(t *testing.T, data ...string) *chain.Extrinsic {
 	t.Helper()
-	x := &chain.Extrinsic{Events: []chain.Event{{Pallet: "evm", Name: "Executed", Data: value(t, `["0x00"]`)}}}
+	x := &chain.Extrinsic{Events: []chain.Event{blocktest.Event(t, "evm.Executed", `["0x00"]`)}}
 	for _, d := range data {
-		x.Events = append(x.Events, chain.Event{Pallet: "ethereum", Name: "Executed", Data: value(t, d)})
+		x.Events = append(x.Events, blocktest.Event(t, "ethereum.Executed", d))
 	}
-	x.Events = append(x.Events, chain.Event{Pallet: "ethereum", Name: "Other", Data: value(t, `[]`)})
+	x.Events = append(x.Events, blocktest.Event(t, "ethereum.Other", `[]`))
 	return x
 }
 
@@ -30,28 +37,28 @@ func executedData(exit string) string {
 func TestFindExecuted(t *testing.T) {
 	for name, c := range map[string]struct {
 		exit   string
-		state  evm.ExitState
+		state  chain.ExitState
 		reason string
 	}{
-		"stopped":                  {`{"succeed": "Stopped"}`, evm.Succeed, "Stopped"},
-		"returned":                 {`{"succeed": "Returned"}`, evm.Succeed, "Returned"},
-		"suicided":                 {`{"succeed": "Suicided"}`, evm.Succeed, "Suicided"},
-		"success as a variant":     {`{"succeed": {"stopped": null}}`, evm.Succeed, "stopped"},
-		"reverted":                 {`{"revert": "Reverted"}`, evm.Revert, "Reverted"},
-		"out of gas":               {`{"error": {"outOfGas": null}}`, evm.Error, "outOfGas"},
-		"error as a word":          {`{"error": "OutOfGas"}`, evm.Error, "OutOfGas"},
-		"invalid code":             {`{"error": {"invalidCode": "254"}}`, evm.Error, "invalidCode(254)"},
-		"invalid code, a number":   {`{"error": {"invalidCode": 254}}`, evm.Error, "invalidCode(254)"},
-		"error in words":           {`{"error": {"other": "no code"}}`, evm.Error, "other(no code)"},
-		"error with an object":     {`{"error": {"other": {"a": 1}}}`, evm.Error, `other({"a": 1})`},
-		"fatal as a word":          {`{"fatal": "NotSupported"}`, evm.Fatal, "NotSupported"},
-		"fatal as a variant":       {`{"fatal": {"unhandledInterrupt": null}}`, evm.Fatal, "unhandledInterrupt"},
-		"fatal with its own error": {`{"fatal": {"callErrorAsFatal": {"outOfGas": null}}}`, evm.Fatal, `callErrorAsFatal({"outOfGas": null})`},
+		"stopped":                  {`{"succeed": "Stopped"}`, chain.ExitSucceed, "Stopped"},
+		"returned":                 {`{"succeed": "Returned"}`, chain.ExitSucceed, "Returned"},
+		"suicided":                 {`{"succeed": "Suicided"}`, chain.ExitSucceed, "Suicided"},
+		"success as a variant":     {`{"succeed": {"stopped": null}}`, chain.ExitSucceed, "stopped"},
+		"reverted":                 {`{"revert": "Reverted"}`, chain.ExitRevert, "Reverted"},
+		"out of gas":               {`{"error": {"outOfGas": null}}`, chain.ExitError, "outOfGas"},
+		"error as a word":          {`{"error": "OutOfGas"}`, chain.ExitError, "OutOfGas"},
+		"invalid code":             {`{"error": {"invalidCode": "254"}}`, chain.ExitError, "invalidCode(254)"},
+		"invalid code, a number":   {`{"error": {"invalidCode": 254}}`, chain.ExitError, "invalidCode(254)"},
+		"error in words":           {`{"error": {"other": "no code"}}`, chain.ExitError, "other(no code)"},
+		"error with an object":     {`{"error": {"other": {"a": 1}}}`, chain.ExitError, `other({"a": 1})`},
+		"fatal as a word":          {`{"fatal": "NotSupported"}`, chain.ExitFatal, "NotSupported"},
+		"fatal as a variant":       {`{"fatal": {"unhandledInterrupt": null}}`, chain.ExitFatal, "unhandledInterrupt"},
+		"fatal with its own error": {`{"fatal": {"callErrorAsFatal": {"outOfGas": null}}}`, chain.ExitFatal, `callErrorAsFatal({"outOfGas": null})`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			e, err := evm.FindExecuted(executed(t, executedData(c.exit)))
 			require.NoError(t, err)
-			require.Equal(t, evm.Exit{State: c.state, Reason: c.reason}, e.Exit)
+			require.Equal(t, chain.Exit{State: c.state, Reason: c.reason}, e.Exit)
 			require.Equal(t, alice, e.From.String())
 			require.Equal(t, bob, e.To.String())
 			require.Equal(t, evmHash, e.Hash.String())
@@ -83,7 +90,7 @@ func TestFindExecutedTakesTheLast(t *testing.T) {
 	inner := strings.Replace(executedData(`{"revert": "Reverted"}`), alice[2:6], "1234", 1)
 	e, err := evm.FindExecuted(executed(t, inner, `["not read"]`, executedData(`{"succeed": "Stopped"}`)))
 	require.NoError(t, err)
-	require.Equal(t, evm.Exit{State: evm.Succeed, Reason: "Stopped"}, e.Exit)
+	require.Equal(t, chain.Exit{State: chain.ExitSucceed, Reason: "Stopped"}, e.Exit)
 	require.Equal(t, 3, e.Count)
 }
 
@@ -99,16 +106,15 @@ func TestFindExecutedRefuses(t *testing.T) {
 	const event = "event ethereum.Executed: "
 	good := executedData(`{"succeed": "Stopped"}`)
 	for name, c := range map[string]struct{ data, want string }{
-		"no values":           {`[]`, event + "data[0]: missing"},
-		"sender only":         {`["` + alice + `"]`, event + "data[1]: missing"},
-		"no hash":             {`["` + alice + `", "` + bob + `"]`, event + "data[2]: missing"},
-		"no status":           {`["` + alice + `", "` + bob + `", "` + evmHash + `"]`, event + "data[3]: missing"},
-		"sender null":         {strings.Replace(good, `"`+strings.ToLower(alice)+`"`, "null", 1), event + "data[0]: missing"},
-		"sender too short":    {strings.Replace(good, strings.ToLower(alice), "0x12", 1), event + `data[0]: "0x12" is not an address: want 0x and 40 hex digits`},
-		"sender of 32 bytes":  {strings.Replace(good, strings.ToLower(alice), long, 1), event + "data[0]: " + long + ": want an EVM address, 0x and 40 hex digits"},
-		"recipient a number":  {strings.Replace(good, `"`+bob+`"`, "5", 1), event + "data[1]: want an address, have a number"},
-		"hash not hex":        {strings.Replace(good, evmHash, "0x"+strings.Repeat("g", 64), 1), event + `data[2]: "0x` + strings.Repeat("g", 64) + `" is not a hash: want 0x and 64 hex digits`},
-		"values in an object": {`{"0": "` + alice + `"}`, event + "data[0]: missing"},
+		"no values":          {`[]`, event + "data[0]: missing"},
+		"sender only":        {`["` + alice + `"]`, event + "data[1]: missing"},
+		"no hash":            {`["` + alice + `", "` + bob + `"]`, event + "data[2]: missing"},
+		"no status":          {`["` + alice + `", "` + bob + `", "` + evmHash + `"]`, event + "data[3]: missing"},
+		"sender null":        {strings.Replace(good, `"`+strings.ToLower(alice)+`"`, "null", 1), event + "data[0]: missing"},
+		"sender too short":   {strings.Replace(good, strings.ToLower(alice), "0x12", 1), event + `data[0]: "0x12" is not an address: want 0x and 40 hex digits`},
+		"sender of 32 bytes": {strings.Replace(good, strings.ToLower(alice), long, 1), event + "data[0]: " + long + ": want an EVM address, 0x and 40 hex digits"},
+		"recipient a number": {strings.Replace(good, `"`+bob+`"`, "5", 1), event + "data[1]: want an address, have a number"},
+		"hash not hex":       {strings.Replace(good, evmHash, "0x"+strings.Repeat("g", 64), 1), event + `data[2]: "0x` + strings.Repeat("g", 64) + `" is not a hash: want 0x and 64 hex digits`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			e, err := evm.FindExecuted(executed(t, c.data))
@@ -136,7 +142,7 @@ func TestExitsThatCannotBeRead(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			e, err := evm.FindExecuted(executed(t, executedData(status)))
 			require.NoError(t, err)
-			require.Equal(t, evm.Exit{}, e.Exit)
+			require.Equal(t, chain.Exit{}, e.Exit)
 			require.NotZero(t, e.Hash)
 		})
 	}

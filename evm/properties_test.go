@@ -10,6 +10,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evm"
 	"github.com/feeledger/fees/internal/rule"
+	"github.com/feeledger/fees/internal/test/blocktest"
 	"github.com/feeledger/fees/network"
 )
 
@@ -75,12 +76,12 @@ func TestGasPriceIsTheSumAndAtMostTheCap(t *testing.T) {
 				continue
 			}
 		}
-		p := evm.Payload{Type: evm.EIP1559, MaxFeePerGas: price(t, largest), MaxPriorityFeePerGas: price(t, priority)}
+		p := chain.Payload{Type: chain.EIP1559, MaxFeePerGas: price(t, largest), MaxPriorityFeePerGas: price(t, priority)}
 		if random.IntN(2) == 0 {
-			p.Type = evm.EIP7702
+			p.Type = chain.EIP7702
 		}
 		baseFee := chain.Some(price(t, base))
-		uncapped, err := p.GasPrice(baseFee, false)
+		uncapped, err := evm.GasPrice(&p, baseFee, false)
 		agree(t, sum, maxWord, uncapped, err, "gas price without cap", base, priority, largest)
 		if sum.Cmp(maxWord) > 0 {
 			continue
@@ -89,7 +90,7 @@ func TestGasPriceIsTheSumAndAtMostTheCap(t *testing.T) {
 		if largest.Cmp(sum) < 0 {
 			lower = largest
 		}
-		capped, err := p.GasPrice(baseFee, true)
+		capped, err := evm.GasPrice(&p, baseFee, true)
 		agree(t, lower, maxWord, capped, err, "gas price with cap", base, priority, largest)
 	}
 }
@@ -98,10 +99,10 @@ func TestGasPriceOfLegacyIsItsOwn(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 1))
 	prices := numbers(random, 256, randomCount)
 	for _, own := range prices {
-		for _, kind := range []evm.Type{evm.Legacy, evm.EIP2930} {
-			p := evm.Payload{Type: kind, LegacyGasPrice: price(t, own), MaxFeePerGas: chain.NewGasPrice(1)}
+		for _, kind := range []chain.TransactionType{chain.Legacy, chain.EIP2930} {
+			p := chain.Payload{Type: kind, LegacyGasPrice: price(t, own), MaxFeePerGas: chain.NewGasPrice(1)}
 			for _, baseFee := range []chain.Optional[chain.GasPrice]{{}, chain.Some(price(t, pick(random, prices)))} {
-				have, err := p.GasPrice(baseFee, random.IntN(2) == 0)
+				have, err := evm.GasPrice(&p, baseFee, random.IntN(2) == 0)
 				agree(t, own, maxWord, have, err, string(kind), own, baseFee)
 			}
 		}
@@ -206,12 +207,23 @@ func TestWeightIsTheRefTimeInEveryForm(t *testing.T) {
 			`{"proofSize": "18446744073709551615", "refTime": "` + decimal + `"}`,
 			`{"refTime": "` + decimal + `"}`,
 		} {
-			outcome := chain.Outcome{Success: true, Info: value(t, `{"class": "Normal", "weight": `+form+`, "paysFee": "No"}`)}
-			weight, err := evm.Weight(outcome)
+			weight, err := evm.Weight(outcome(t, true, `{"class": "Normal", "weight": `+form+`, "paysFee": "No"}`))
 			require.NoError(t, err, form)
 			require.Equal(t, n.Uint64(), weight.Uint64(), form)
 		}
 	}
+}
+
+// outcome returns the outcome with dispatch information in text.
+func outcome(t testing.TB, success bool, info string) chain.Outcome {
+	t.Helper()
+	event := blocktest.Event(t, "system.ExtrinsicSuccess", "["+info+"]")
+	if !success {
+		event = blocktest.Event(t, "system.ExtrinsicFailed", `["BadOrigin",`+info+"]")
+	}
+	of, err := (&chain.Extrinsic{Events: []chain.Event{event}}).Outcome()
+	require.NoError(t, err)
+	return of
 }
 
 func TestWeightRefuses(t *testing.T) {
@@ -235,7 +247,7 @@ func TestWeightRefuses(t *testing.T) {
 		"information of no kind": {true, `null`, "event system.ExtrinsicSuccess: data[0].weight: missing"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			weight, err := evm.Weight(chain.Outcome{Success: c.success, Info: value(t, c.info)})
+			weight, err := evm.Weight(outcome(t, c.success, c.info))
 			require.EqualError(t, err, c.want)
 			require.True(t, weight.IsZero())
 		})

@@ -46,8 +46,8 @@ func BaseFeePerGas(rules network.BaseFee, multiplier chain.Optional[chain.Stored
 //
 // An eip7702 transaction is priced like an eip1559 one (EIP-7702). If the price was not capped (see
 // [network.Rules]), it is the sum even above maxFeePerGas.
-func (p *Payload) GasPrice(baseFee chain.Optional[chain.GasPrice], capped bool) (chain.GasPrice, error) {
-	if !p.Type.dynamicFee() {
+func GasPrice(p *chain.Payload, baseFee chain.Optional[chain.GasPrice], capped bool) (chain.GasPrice, error) {
+	if !p.Type.DynamicFee() {
 		return p.LegacyGasPrice, nil
 	}
 	base, ok := baseFee.Get()

@@ -8,6 +8,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evm"
+	"github.com/feeledger/fees/internal/test/blocktest"
 )
 
 const (
@@ -35,7 +36,7 @@ func logs(t *testing.T, data ...string) *chain.Extrinsic {
 	t.Helper()
 	x := &chain.Extrinsic{}
 	for _, d := range data {
-		x.Events = append(x.Events, chain.Event{Pallet: "evm", Name: "Log", Data: value(t, d)})
+		x.Events = append(x.Events, blocktest.Event(t, "evm.Log", d))
 	}
 	return x
 }
@@ -49,8 +50,8 @@ func TestTransfers(t *testing.T) {
 		log(strings.ToLower(token), largest, "0x"+strings.ToUpper(transfer[2:]), toTopic, fromTopic),
 	)
 	x.Events = append(x.Events,
-		chain.Event{Pallet: "evm", Name: "Created", Data: value(t, log(token, ten, transfer, fromTopic, toTopic))},
-		chain.Event{Pallet: "other", Name: "Log", Data: value(t, log(token, ten, transfer, fromTopic, toTopic))},
+		blocktest.Event(t, "evm.Created", log(token, ten, transfer, fromTopic, toTopic)),
+		blocktest.Event(t, "other.Log", log(token, ten, transfer, fromTopic, toTopic)),
 	)
 	have := evm.Transfers(x)
 	require.Len(t, have, 2)

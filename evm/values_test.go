@@ -8,17 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/evm"
-	"github.com/feeledger/fees/internal/jsonscan"
 )
-
-// value returns a JSON text as a value.
-func value(t testing.TB, text string) jsonscan.Value {
-	t.Helper()
-	v, err := jsonscan.Parse(text)
-	require.NoError(t, err, text)
-	return v
-}
 
 func price(t testing.TB, n *big.Int) chain.GasPrice {
 	t.Helper()
@@ -32,14 +22,6 @@ func multiplier(t testing.TB, n *big.Int) chain.Multiplier {
 	m, err := chain.ParseMultiplier(n.String())
 	require.NoError(t, err)
 	return m
-}
-
-// payload is args.transaction of a type with the fields in text.
-func payload(t testing.TB, kind, fields string) evm.Payload {
-	t.Helper()
-	p, err := evm.ParsePayload(value(t, `{"transaction": {"`+kind+`": {"nonce": "0", "gasLimit": "21000", "value": "0", `+fields+`}}}`))
-	require.NoError(t, err)
-	return p
 }
 
 // power is 2^bits.

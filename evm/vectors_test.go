@@ -41,7 +41,7 @@ func TestBaseFeeVectors(t *testing.T) {
 func TestGasPriceVectors(t *testing.T) {
 	names := vectors.Names{Inputs: "type gas_price priority max_fee base_fee capped", Wanted: "gas_price error"}
 	vectors.Run(t, "gas-price.txt", names, func(t *testing.T, v *vectors.Values) {
-		p := evm.Payload{Type: evm.Type(v.Input("type"))}
+		p := chain.Payload{Type: chain.TransactionType(v.Input("type"))}
 		if v.Has("gas_price") {
 			p.LegacyGasPrice = price(t, v.Number("gas_price"))
 		} else {
@@ -52,7 +52,7 @@ func TestGasPriceVectors(t *testing.T) {
 		if v.Input("base_fee") != "unknown" {
 			baseFee = chain.Some(price(t, v.Number("base_fee")))
 		}
-		have, err := p.GasPrice(baseFee, v.Bool("capped"))
+		have, err := evm.GasPrice(&p, baseFee, v.Bool("capped"))
 		if v.Wants("error") {
 			v.Equal("error", errorName(t, err))
 			require.Zero(t, have, v.Place())

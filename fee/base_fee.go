@@ -25,7 +25,7 @@ func (set baseFeeEvent) after(events []chain.Event, previous chain.Optional[chai
 	}
 	for i := len(events) - 1; i >= 0; i-- {
 		if e := &events[i]; e.Is(set.pallet, set.name) {
-			base, err := chain.Read[chain.GasPrice](e.Data.Index(0))
+			base, err := e.Data.At(0).GasPrice()
 			if err != nil {
 				return none
 			}

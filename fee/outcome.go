@@ -2,7 +2,6 @@ package fee
 
 import (
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/evm"
 )
 
 // Outcome is the result of a transaction. It differs from the extrinsic's own success: an EVM transaction that
@@ -60,15 +59,15 @@ func extrinsicOutcome(success bool) Outcome {
 
 // evmOutcome returns the outcome of an EVM transaction whose extrinsic succeeded, from the reason why the EVM
 // stopped. It is unknown if that cannot be decoded.
-func evmOutcome(exit evm.Exit) (none chain.Optional[Outcome]) {
+func evmOutcome(exit chain.Exit) (none chain.Optional[Outcome]) {
 	switch {
-	case exit.State == evm.Succeed:
+	case exit.State == chain.ExitSucceed:
 		return chain.Some(Succeeded)
-	case exit.State == evm.Revert:
+	case exit.State == chain.ExitRevert:
 		return chain.Some(Reverted)
 	case exit.OutOfGas():
 		return chain.Some(OutOfGas)
-	case exit.State == evm.Error, exit.State == evm.Fatal:
+	case exit.State == chain.ExitError, exit.State == chain.ExitFatal:
 		return chain.Some(Failed)
 	}
 	return none

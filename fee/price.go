@@ -187,18 +187,18 @@ func priceEVM(t *Transaction, x *chain.Extrinsic, rules *network.Rules, baseFee 
 	if noOutcome == nil {
 		weight, noWeight = t.weigh(outcome, rules)
 	}
-	payload, noPayload := evm.ParsePayload(x.Args)
+	payload, noPayload := x.Ethereum()
 	if noPayload != nil {
 		return noPayload
 	}
 	t.Type = chain.Some(payload.Type)
 	t.Nonce = chain.Some(payload.Nonce)
-	price, noPrice := payload.GasPrice(baseFee, rules.PriceCapped)
+	price, noPrice := evm.GasPrice(payload, baseFee, rules.PriceCapped)
 	if noPrice == nil {
 		t.GasPrice = chain.Some(price)
 	}
 	if noOutcome == nil && !outcome.Success && !rules.NoWithdrawEvent && evm.Refused(x) {
-		return t.refuse(x, &payload, rules.AccountMapping)
+		return t.refuse(x, payload, rules.AccountMapping)
 	}
 	if err := cmp.Or(noPrice, noWeight, notExecuted); err != nil { // without Executed no one is charged
 		return err
@@ -208,7 +208,7 @@ func priceEVM(t *Transaction, x *chain.Extrinsic, rules *network.Rules, baseFee 
 
 // refuse sets the fee of a transaction that the runtime refused before it ran: 0. No event names its sender, so the
 // signature does.
-func (t *Transaction) refuse(x *chain.Extrinsic, p *evm.Payload, accounts network.AccountMapping) error {
+func (t *Transaction) refuse(x *chain.Extrinsic, p *chain.Payload, accounts network.AccountMapping) error {
 	signed, err := ethtx.OfPayload(p)
 	if err != nil {
 		return err
@@ -229,7 +229,7 @@ func (t *Transaction) executed(x *chain.Extrinsic, e evm.Executed, accounts netw
 	t.From = chain.Some(e.From)
 	t.To = chain.Some(e.To)
 	t.Payer = t.payerOf(x, e.From, accounts)
-	if e.Exit != (evm.Exit{}) {
+	if e.Exit != (chain.Exit{}) {
 		t.Status = chain.Some(e.Exit.Reason)
 	} else {
 		t.note("event ethereum.Executed: data[3] is not a known exit reason")
@@ -309,15 +309,15 @@ func (t *Transaction) charge(price chain.GasPrice, weight chain.RefTime, limit c
 // event. The other fields only describe the transaction, so values that cannot be decoded are noted.
 func priceNative(t *Transaction, x *chain.Extrinsic, rules *network.Rules) error {
 	if x.Signed {
-		if from, err := chain.Read[chain.Address](x.Signer); err != nil {
+		if from, err := x.Signer.Account(); err != nil {
 			t.note("signature.signer: %v", err)
 		} else {
 			t.From = chain.Some(from)
 		}
-		if nonce, err := chain.Read[chain.Nonce](x.Nonce); err != nil {
+		if nonce, err := x.Nonce.Uint64(); err != nil {
 			t.note("nonce: %v", err)
 		} else {
-			t.Nonce = chain.Some(nonce)
+			t.Nonce = chain.Some(chain.NewNonce(nonce))
 		}
 	}
 	if outcome, err := x.Outcome(); err != nil {

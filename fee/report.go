@@ -54,17 +54,17 @@ func (r *Report) BaseFeeOf(t *Transaction) chain.Optional[chain.GasPrice] {
 
 // Transaction is one extrinsic with its fee.
 type Transaction struct {
-	Index    int                            `json:"index"` // in the block
-	Layer    Layer                          `json:"layer"`
-	Type     chain.Optional[evm.Type]       `json:"type"` // EVM only
-	Call     string                         `json:"call"` // such as "balances.transfer"
-	Hash     chain.Hash                     `json:"hash"` // of the extrinsic
-	EVMHash  chain.Optional[chain.Hash]     `json:"evm_hash"`
-	From     chain.Optional[chain.Address]  `json:"from"`
-	To       chain.Optional[chain.Address]  `json:"to"`    // EVM only; for a creation, the contract
-	Payer    chain.Optional[chain.Address]  `json:"payer"` // the account charged
-	Nonce    chain.Optional[chain.Nonce]    `json:"nonce"`
-	GasPrice chain.Optional[chain.GasPrice] `json:"gas_price"` // EVM only
+	Index    int                                   `json:"index"` // in the block
+	Layer    Layer                                 `json:"layer"`
+	Type     chain.Optional[chain.TransactionType] `json:"type"` // EVM only
+	Call     string                                `json:"call"` // such as "balances.transfer"
+	Hash     chain.Hash                            `json:"hash"` // of the extrinsic
+	EVMHash  chain.Optional[chain.Hash]            `json:"evm_hash"`
+	From     chain.Optional[chain.Address]         `json:"from"`
+	To       chain.Optional[chain.Address]         `json:"to"`    // EVM only; for a creation, the contract
+	Payer    chain.Optional[chain.Address]         `json:"payer"` // the account charged
+	Nonce    chain.Optional[chain.Nonce]           `json:"nonce"`
+	GasPrice chain.Optional[chain.GasPrice]        `json:"gas_price"` // EVM only
 	// BaseFeePerGas is nil unless an earlier event in the block set a base fee other than the block's.
 	BaseFeePerGas *chain.GasPrice               `json:"base_fee_per_gas,omitempty"`
 	Gas           chain.Optional[chain.Gas]     `json:"gas"`    // EVM only

@@ -3,6 +3,7 @@ package gatewayclient
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/url"
@@ -60,8 +61,8 @@ func (c *Client) Balance(ctx context.Context, account chain.Address, at chain.Op
 var nameForm = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*$`)
 
 // Storage returns a storage item, such as "transaction-payment" and "nextFeeMultiplier", with the keys of a
-// map. It reads the state at a height, or at the head if at is unknown.
-func (c *Client) Storage(ctx context.Context, pallet, item string, keys []string, at chain.Optional[uint64]) (none chain.AtBlock[chain.Value], err error) {
+// map, as JSON. It reads the state at a height, or at the head if at is unknown.
+func (c *Client) Storage(ctx context.Context, pallet, item string, keys []string, at chain.Optional[uint64]) (none chain.AtBlock[json.RawMessage], err error) {
 	where := fmt.Sprintf("storage %s.%s", jsonscan.Excerpt(pallet), jsonscan.Excerpt(item))
 	if !nameForm.MatchString(pallet) || !nameForm.MatchString(item) {
 		return none, fmt.Errorf("%s: want names of letters, digits and hyphens", where)
@@ -70,7 +71,7 @@ func (c *Client) Storage(ctx context.Context, pallet, item string, keys []string
 	for _, key := range keys {
 		path += "keys%5B%5D=" + url.QueryEscape(key) + "&"
 	}
-	s, err := read(ctx, c, path+atHeight(at, 0), func(text string) (chain.AtBlock[chain.Value], error) {
+	s, err := read(ctx, c, path+atHeight(at, 0), func(text string) (chain.AtBlock[json.RawMessage], error) {
 		s, err := sidecar.DecodeStorage(text, sidecar.StorageItem{Pallet: pallet, Name: item, Keys: keys})
 		return s, cmp.Or(err, checkAt(at, s.At))
 	})

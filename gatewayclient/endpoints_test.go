@@ -89,15 +89,13 @@ func TestStorage(t *testing.T) {
 	s, err := answering(t, "/pallets/system/storage/account?keys%5B%5D="+account+"&at=51", text).
 		Storage(ctx, "system", "account", []string{account}, chain.Some[uint64](51))
 	require.NoError(t, err)
-	free, err := chain.Read[chain.Wei](s.Value.Member("data").Member("free"))
-	require.NoError(t, err)
-	require.Equal(t, "997736248493936024563", free.String())
+	require.Contains(t, string(s.Value), `"free":"997736248493936024563"`)
 	require.Equal(t, uint64(51), s.At)
 
 	s, err = answering(t, "/pallets/system/storage/events?", `{"at":{"height":"1"},"value":null}`).
 		Storage(ctx, "system", "events", nil, chain.Optional[uint64]{})
 	require.NoError(t, err)
-	require.Equal(t, "null", s.Value.Raw())
+	require.Equal(t, "null", string(s.Value))
 
 	_, err = answering(t, "/pallets/system/storage/account?keys%5B%5D="+account+"&at=50", text).Storage(ctx, "system", "account", []string{account}, chain.Some[uint64](50))
 	require.ErrorIs(t, err, chain.ErrWrongBlock)

@@ -14,6 +14,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/gatewayclient/sidecar"
 	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/internal/jsonread"
 	"github.com/feeledger/fees/internal/jsonscan"
 )
 
@@ -111,7 +112,7 @@ func checkInherents(text string) error {
 	if err != nil {
 		return nil // the decoder reports the problem
 	}
-	number, err := chain.ReadUint64(block.Member("number"))
+	number, err := jsonread.Uint64(block.Member("number"))
 	extrinsics := block.Member("extrinsics")
 	if err != nil || number == 0 || extrinsics.Kind() != jsonscan.Array || extrinsics.Index(0).Kind() != jsonscan.Absent {
 		return nil

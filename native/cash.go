@@ -16,7 +16,7 @@ import (
 // are its own, and it paid only its tip. The chain credits the treasury for every fee above 0, so a free call
 // with such a credit is a contradiction and an error.
 func ReadCash(x *chain.Extrinsic) (FeePaid, error) {
-	payer, err := chain.Read[chain.Address](x.Signer)
+	payer, err := x.Signer.Account()
 	if err != nil {
 		return FeePaid{}, fmt.Errorf("signature.signer: %w", err)
 	}
@@ -50,7 +50,7 @@ func ReadCash(x *chain.Extrinsic) (FeePaid, error) {
 
 // ReadTip returns the tip that the sender signed, 0 if the gateway wrote none.
 func ReadTip(x *chain.Extrinsic) (chain.Wei, error) {
-	tip, err := chain.Read[chain.Wei](x.Tip)
+	tip, err := x.Tip.Wei()
 	if errors.Is(err, chain.ErrMissing) {
 		return chain.Wei{}, nil
 	}

@@ -5,13 +5,12 @@ import (
 	"fmt"
 	"math/big"
 	"math/rand/v2"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/jsonscan"
+	"github.com/feeledger/fees/internal/test/blocktest"
 	"github.com/feeledger/fees/native"
 )
 
@@ -23,22 +22,17 @@ const (
 // charged returns a signed transaction of a runtime without a fee event.
 func charged(t testing.TB, tip string, events ...[]any) *chain.Extrinsic {
 	t.Helper()
-	parse := func(text string) jsonscan.Value {
-		v, err := jsonscan.Parse(text)
-		require.NoError(t, err, text)
-		return v
-	}
-	x := &chain.Extrinsic{Signed: true, Signer: parse(`"` + payer + `"`)}
+	parts := []string{blocktest.Signed(payer)}
 	if tip != "" {
-		x.Tip = parse(tip)
+		parts = append(parts, `"tip":`+tip)
 	}
+	x := blocktest.Extrinsic(t, "balances.transfer", "{}", parts...)
 	for _, e := range events {
-		pallet, name, _ := strings.Cut(e[0].(string), ".")
 		data, err := json.Marshal(e[1:])
 		require.NoError(t, err)
-		x.Events = append(x.Events, chain.Event{Pallet: pallet, Name: name, Data: parse(string(data))})
+		x.Events = append(x.Events, blocktest.Event(t, e[0].(string), string(data)))
 	}
-	return x
+	return &x
 }
 
 func ended(pays string) []any {
@@ -93,7 +87,7 @@ func TestReadCash(t *testing.T) {
 		require.Equal(t, chain.NewWei(c.paid), have.Tip, what)
 	}
 	x := charged(t, `"0"`, withdraw, ended("Yes"))
-	x.Signer = jsonscan.Value{}
+	x.Signer = chain.Value{}
 	_, err := native.ReadCash(x)
 	require.EqualError(t, err, "signature.signer: missing")
 }

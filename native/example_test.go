@@ -8,10 +8,12 @@ import (
 )
 
 func ExampleReadFeePaid() {
-	data, err := chain.ParseValue(`["0x3Cd0A705a2DC65e5b1E1205896BaA2be8A07c6e0", "2050685184681889", "1000000000"]`)
+	payer, err := chain.ParseAddress("0x3Cd0A705a2DC65e5b1E1205896BaA2be8A07c6e0")
 	if err != nil {
 		return
 	}
+	fee, tip := chain.NewWei(2_050_685_184_681_889), chain.NewWei(1_000_000_000)
+	data := chain.Values{chain.AccountValue(payer), chain.NumberValue(fee.Word()), chain.NumberValue(tip.Word())}
 	transfer := &chain.Extrinsic{
 		Pallet: "balances", Call: "transferKeepAlive", Signed: true,
 		Events: []chain.Event{{Pallet: "transactionPayment", Name: "TransactionFeePaid", Data: data}},

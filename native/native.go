@@ -49,24 +49,15 @@ func feeEvent(x *chain.Extrinsic) (event *chain.Event, count int) {
 	return event, count
 }
 
-func readFeePaid(data chain.Value) (paid FeePaid, err error) {
-	i := 0
-	for v := range data.Elements() {
-		switch i {
-		case 0:
-			paid.Payer, err = chain.Read[chain.Address](v)
-		case 1:
-			paid.Fee, err = chain.Read[chain.Wei](v)
-		case 2:
-			paid.Tip, err = chain.Read[chain.Wei](v)
-		}
-		if err != nil {
-			return FeePaid{}, fmt.Errorf("data[%d]: %w", i, err)
-		}
-		i++
+func readFeePaid(data chain.Values) (paid FeePaid, err error) {
+	if paid.Payer, err = data.At(0).Account(); err != nil {
+		return FeePaid{}, fmt.Errorf("data[0]: %w", err)
 	}
-	if i < 3 {
-		return FeePaid{}, fmt.Errorf("data[%d]: %w", i, chain.ErrMissing)
+	if paid.Fee, err = data.At(1).Wei(); err != nil {
+		return FeePaid{}, fmt.Errorf("data[1]: %w", err)
+	}
+	if paid.Tip, err = data.At(2).Wei(); err != nil {
+		return FeePaid{}, fmt.Errorf("data[2]: %w", err)
 	}
 	if paid.Tip.Cmp(paid.Fee) > 0 {
 		return FeePaid{}, fmt.Errorf("data[2]: a tip of %v wei exceeds the fee of %v wei that includes it", paid.Tip, paid.Fee)

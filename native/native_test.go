@@ -80,7 +80,6 @@ func TestFeeEventIsThereOnce(t *testing.T) {
 
 func TestFeeEventErrorsNameTheValue(t *testing.T) {
 	for data, want := range map[string]string{
-		`{}`:                               "data[0]: missing",
 		`[]`:                               "data[0]: missing",
 		`["` + payer + `"]`:                "data[1]: missing",
 		`["` + payer + `", "5"]`:           "data[2]: missing",

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/jsonscan"
+	"github.com/feeledger/fees/internal/test/blocktest"
 	"github.com/feeledger/fees/internal/test/vectors"
 	"github.com/feeledger/fees/native"
 )
@@ -37,17 +37,13 @@ func TestNativeFeeVectors(t *testing.T) {
 func paid(t testing.TB, data ...string) *chain.Extrinsic {
 	t.Helper()
 	x := &chain.Extrinsic{Signed: true}
-	add := func(pallet, name, data string) {
-		v, err := jsonscan.Parse(data)
-		require.NoError(t, err, data)
-		x.Events = append(x.Events, chain.Event{Pallet: pallet, Name: name, Data: v})
-	}
-	add("balances", "Withdraw", `["0x", "1"]`)
-	add("transactionPayment", "Other", `["0x", "1", "1"]`)
+	add := func(name, data string) { x.Events = append(x.Events, blocktest.Event(t, name, data)) }
+	add("balances.Withdraw", `["0x", "1"]`)
+	add("transactionPayment.Other", `["0x", "1", "1"]`)
 	for _, d := range data {
-		add("transactionPayment", "TransactionFeePaid", d)
+		add("transactionPayment.TransactionFeePaid", d)
 	}
-	add("other", "TransactionFeePaid", `["0x", "1", "1"]`)
+	add("other.TransactionFeePaid", `["0x", "1", "1"]`)
 	return x
 }
 

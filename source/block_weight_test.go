@@ -12,6 +12,7 @@ import (
 	"github.com/feeledger/fees/gatewayclient/sidecar"
 	"github.com/feeledger/fees/internal/archive/answers"
 	"github.com/feeledger/fees/internal/archive/demo"
+	"github.com/feeledger/fees/internal/jsonread"
 	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/internal/node/rpc"
 	"github.com/feeledger/fees/internal/rule"
@@ -37,7 +38,7 @@ func (s *stored) BlockWeight(_ context.Context, at uint64) (none chain.AtBlock[c
 	if err != nil {
 		return none, err
 	}
-	weights, err := chain.Read[chain.ClassWeights](value)
+	weights, err := jsonread.ClassWeights(value)
 	if err != nil {
 		return none, &sidecar.DecodeError{What: "block weight", Err: err}
 	}

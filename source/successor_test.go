@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/fee"
-	"github.com/feeledger/fees/fee/evidence"
+	"github.com/feeledger/fees/gatewayclient/sidecar"
 	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/internal/test/gatewaytest"
 	"github.com/feeledger/fees/internal/test/pairs"
@@ -35,7 +35,7 @@ func TestSuccessorPricesTheSame(t *testing.T) {
 			want, have := itemsOf(t, place, place), itemsOf(t, server.URL, place)
 			require.Equal(t, len(want), len(have))
 			for i := range want {
-				require.Empty(t, evidence.Compare(want[i].Block, have[i].Block))
+				require.Empty(t, sidecar.Compare(want[i].Block, have[i].Block))
 				require.Equal(t, want[i].Multiplier, have[i].Multiplier)
 				require.Equal(t, want[i].Rules, have[i].Rules)
 				a := fee.Price(want[i].Block, &want[i].Rules, want[i].Multiplier)

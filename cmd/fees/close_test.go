@@ -22,7 +22,6 @@ import (
 	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/internal/finance/closing"
-	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/test/gatewaytest"
 )
@@ -238,10 +237,8 @@ func wholeMonth(t *testing.T, place string, first time.Time, from, count uint64)
 	require.NoError(t, err)
 	for h := from; h < from+count; h++ {
 		at := first.Add(time.Duration(h-100) * 12 * time.Hour)
-		now, err := jsonscan.Parse(`{"now":"` + big.NewInt(at.UnixMilli()).String() + `"}`)
-		require.NoError(t, err)
 		b := &chain.Block{Number: h, Hash: hash(h), ParentHash: hash(h - 1), Finalized: chain.Some(true),
-			Extrinsics: []chain.Extrinsic{{Pallet: "timestamp", Call: "set", Args: now}}}
+			Extrinsics: []chain.Extrinsic{{Pallet: "timestamp", Call: "set", Args: chain.Values{chain.Uint64Value(uint64(at.UnixMilli()))}}}}
 		r := &evidence.Report{Report: &fee.Report{Network: "moonbeam", Rules: "generated", Number: h, Hash: b.Hash, ParentHash: b.ParentHash, Finalized: b.Finalized}}
 		wei := chain.NewWei(h)
 		r.Transactions = []evidence.Transaction{{Transaction: &fee.Transaction{

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/jsonscan"
+	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/movement"
 )
 
@@ -32,7 +32,7 @@ func (s *subject) balance() {
 				message += fmt.Sprintf("; and %d more", len(unclassified)-i)
 				break
 			}
-			message += fmt.Sprintf("; %v, event %d, %s cannot be classified: %v", u.Where, u.EventIndex, jsonscan.Excerpt(u.Event), u.Err)
+			message += fmt.Sprintf("; %v, event %d, %s cannot be classified: %v", u.Where, u.EventIndex, failure.Excerpt(u.Event), u.Err)
 		}
 		s.broken("%s", message)
 	default:

@@ -37,13 +37,11 @@ func (s *subject) call() {
 
 // impossibleFrame returns why the nonce or the era is impossible, or "".
 func impossibleFrame(x *chain.Extrinsic) string {
-	if nonce, err := chain.ReadUint64(x.Nonce); err == nil && nonce > math.MaxUint32 {
+	if nonce, err := x.Nonce.Uint64(); err == nil && nonce > math.MaxUint32 {
 		return fmt.Sprintf("no account can have the nonce %d", nonce)
 	}
-	mortal := x.Era.Member("mortalEra")
-	period, err := chain.ReadUint64(mortal.Index(0))
-	phase, noPhase := chain.ReadUint64(mortal.Index(1))
-	if err != nil || noPhase != nil { // immortal, or unknown
+	period, phase := x.Era.Period, x.Era.Phase
+	if x.Era == (chain.Era{}) { // immortal, or unknown
 		return ""
 	}
 	if period < 4 || period > 1<<16 || bits.OnesCount64(period) != 1 || phase >= period {
@@ -71,7 +69,7 @@ func impossibleEnd(x *chain.Extrinsic) string {
 	if err != nil {
 		return "" // reported by block.outcome
 	}
-	refused := !outcome.Success && isRefusal(dispatchError(x))
+	refused := !outcome.Success && isRefusal(outcome.Error())
 	if slices.Contains(unsigned[x.Pallet], x.Call) && !refused {
 		return fmt.Sprintf("a signer cannot call %s.%s, but the extrinsic did not fail with BadOrigin", x.Pallet, x.Call)
 	}
@@ -81,28 +79,11 @@ func impossibleEnd(x *chain.Extrinsic) string {
 	return ""
 }
 
-func dispatchError(x *chain.Extrinsic) chain.Value {
-	for i := range x.Events {
-		if e := &x.Events[i]; e.Is("system", "ExtrinsicFailed") {
-			return e.Data.Index(0)
-		}
-	}
-	return chain.Value{}
-}
-
 // isRefusal reports whether a dispatch failed with BadOrigin, or with an error of pallet system, whose index
 // is 0: its call filter fails with one.
-func isRefusal(v chain.Value) bool {
-	name, isText := v.Text()
-	module := chain.Value{}
-	if !isText {
-		name, module, _ = v.Only()
-	}
-	if strings.EqualFold(name, "badOrigin") {
-		return true
-	}
-	index, err := chain.ReadUint64(module.Member("index"))
-	return strings.EqualFold(name, "module") && err == nil && index == 0
+func isRefusal(e chain.DispatchError) bool {
+	pallet, known := e.Pallet.Get()
+	return strings.EqualFold(e.Name, "badOrigin") || strings.EqualFold(e.Name, "module") && known && pallet == 0
 }
 
 // ownEvents lists events that, in a signed extrinsic, only a call of the same pallet emits, directly or when
@@ -160,22 +141,18 @@ func transferOf(x *chain.Extrinsic) (from, to chain.Address, amount chain.Wei, o
 	if x.Pallet != "balances" || !slices.Contains([]string{"transfer", "transferAllowDeath", "transferKeepAlive"}, x.Call) {
 		return from, to, amount, false
 	}
-	destination := x.Args.Member("dest")
-	if _, inner, wrapped := destination.Only(); wrapped {
-		destination = inner
-	}
-	from, noSigner := chain.Read[chain.Address](x.Signer)
-	to, noDestination := chain.Read[chain.Address](destination)
-	amount, noAmount := chain.Read[chain.Wei](x.Args.Member("value"))
+	from, noSigner := x.Signer.Account()
+	to, noDestination := x.Args.At(0).Account()
+	amount, noAmount := x.Args.At(1).Wei()
 	ok = noSigner == nil && noDestination == nil && noAmount == nil && from != to && !amount.IsZero()
 	return from, to, amount, ok
 }
 
 // isTransfer reports whether an event moved an amount between two accounts, or to any account if another one has claimed
 // the recipient.
-func isTransfer(data chain.Value, from, to chain.Address, claimed bool, amount chain.Wei) bool {
-	payer, noPayer := chain.Read[chain.Address](data.Index(0))
-	payee, noPayee := chain.Read[chain.Address](data.Index(1))
-	moved, noAmount := chain.Read[chain.Wei](data.Index(2))
+func isTransfer(data chain.Values, from, to chain.Address, claimed bool, amount chain.Wei) bool {
+	payer, noPayer := data.At(0).Account()
+	payee, noPayee := data.At(1).Account()
+	moved, noAmount := data.At(2).Wei()
 	return noPayer == nil && noPayee == nil && noAmount == nil && payer == from && (payee == to || claimed) && moved == amount
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/big"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -15,7 +14,7 @@ import (
 	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/gatewayclient/sidecar"
-	"github.com/feeledger/fees/internal/jsonscan"
+	"github.com/feeledger/fees/internal/test/blocktest"
 )
 
 // rewrites write the same content in other forms, as other gateways and versions do. Key is the name of the
@@ -148,8 +147,8 @@ func TestCompareLooksThroughTheForm(t *testing.T) {
 			for name, rewrite := range rewrites {
 				other := encoded(t, rewritten("", tree(t, text), rewrite))
 				c := decoded(t, other)
-				require.Empty(t, evidence.Compare(b, c), "runtime %d, block %d: %s", runtime, height, name)
-				require.Empty(t, evidence.Compare(c, b), "runtime %d, block %d: %s, the other way", runtime, height, name)
+				require.Empty(t, sidecar.Compare(b, c), "runtime %d, block %d: %s", runtime, height, name)
+				require.Empty(t, sidecar.Compare(c, b), "runtime %d, block %d: %s, the other way", runtime, height, name)
 			}
 		}
 	}
@@ -180,7 +179,7 @@ func TestCompareNamesEveryChange(t *testing.T) {
 				if err != nil {
 					continue
 				}
-				difference := evidence.Compare(recorded, other)
+				difference := sidecar.Compare(recorded, other)
 				if notCompared.MatchString(key) {
 					require.Empty(t, difference, key)
 					continue
@@ -188,7 +187,7 @@ func TestCompareNamesEveryChange(t *testing.T) {
 				made++
 				require.NotEmpty(t, difference, "runtime %d, block %d: %s: %s", runtime, height, key, c.what)
 				require.Contains(t, difference, lastName(c.place), key)
-				require.NotEmpty(t, evidence.Compare(other, recorded), key)
+				require.NotEmpty(t, sidecar.Compare(other, recorded), key)
 			}
 		}
 	}
@@ -212,63 +211,55 @@ func lastName(p place) string {
 }
 
 func TestCompareNamesThePlace(t *testing.T) {
-	base := func() *chain.Block {
-		return &chain.Block{
-			Number:       7,
-			OnInitialize: []chain.Event{{Pallet: "a", Name: "B", Data: value(t, `["1"]`)}},
-			Extrinsics: []chain.Extrinsic{{
-				Pallet: "system", Call: "remark", Signed: true, Signer: value(t, `"`+treasuryAccount+`"`),
-				Nonce: value(t, `"1"`), Tip: value(t, `"0"`), Args: value(t, `{"remark":"0x00ff","isOn":true,"list":[1,2],"weight":{"refTime":"5","proofSize":"0"},"none":null}`),
-				Events: []chain.Event{{Pallet: "system", Name: "ExtrinsicSuccess", Data: value(t, `[{"weight":"5","paysFee":"Yes"}]`)}},
-			}},
-			OnFinalize: []chain.Event{{Pallet: "c", Name: "D"}},
-		}
-	}
-	require.Empty(t, evidence.Compare(base(), base()))
-	args := func(text string) func(*chain.Block) {
-		return func(b *chain.Block) { b.Extrinsics[0].Args = value(t, text) }
-	}
+	zeros := "0x" + strings.Repeat("0", 64)
+	const args = `{"remark":"0x00ff","isOn":true,"list":[1,2],"weight":{"refTime":"5","proofSize":"0"},"none":null}`
+	call := blocktest.ExtrinsicText("system.remark", args, blocktest.Signed(treasuryAccount), `"nonce":"1"`, `"tip":"0"`,
+		`"events":[`+blocktest.EventText("system.ExtrinsicSuccess", `[{"weight":"5","paysFee":"Yes"}]`)+`]`)
+	base := `{"number":"7","hash":"` + zeros + `","parentHash":"` + zeros + `","onInitialize":{"events":[` + blocktest.EventText("a.B", `["1"]`) +
+		`]},"extrinsics":[` + call + `],"onFinalize":{"events":[` + blocktest.EventText("c.D", `[]`) + `]}}`
+	type change struct{ old, text string }
+	to := func(text string) change { return change{args, text} }
 	const rest = `,"list":[1,2],"weight":"5"`
 	for what, c := range map[string]struct {
-		change func(*chain.Block)
+		change change
 		want   string
 	}{
-		"number":             {func(b *chain.Block) { b.Number = 8 }, "number: 7, and 8"},
-		"hash":               {func(b *chain.Block) { b.Hash[0] = 1 }, "hash: 0x" + strings.Repeat("0", 64) + ", and 0x01" + strings.Repeat("0", 62)},
-		"parent":             {func(b *chain.Block) { b.ParentHash[0] = 1 }, "parentHash: 0x" + strings.Repeat("0", 64) + ", and 0x01" + strings.Repeat("0", 62)},
-		"no extrinsics":      {func(b *chain.Block) { b.Extrinsics = nil }, "the number of extrinsics: 1, and 0"},
-		"first events":       {func(b *chain.Block) { b.OnInitialize = nil }, "onInitialize: the number of events: 1, and 0"},
-		"first event's data": {func(b *chain.Block) { b.OnInitialize[0].Data = value(t, `["2"]`) }, `onInitialize.events[0].data[0]: "1", and "2"`},
-		"last event's name":  {func(b *chain.Block) { b.OnFinalize[0].Name = "E" }, "onFinalize.events[0].method: c.D, and c.E"},
-		"last event's case":  {func(b *chain.Block) { b.OnFinalize[0].Name = "d" }, ""},
-		"call":               {func(b *chain.Block) { b.Extrinsics[0].Call = "set" }, "extrinsics[0].method: system.remark, and system.set"},
-		"extrinsic's hash":   {func(b *chain.Block) { b.Extrinsics[0].Hash[31] = 1 }, "extrinsics[0].hash: 0x" + strings.Repeat("0", 64) + ", and 0x" + strings.Repeat("0", 63) + "1"},
-		"not signed":         {func(b *chain.Block) { b.Extrinsics[0].Signed = false }, "extrinsics[0].signature: true, and false"},
-		"signer":             {func(b *chain.Block) { b.Extrinsics[0].Signer = value(t, `"0x01"`) }, `extrinsics[0].signature.signer: "` + treasuryAccount + `", and "0x01"`},
-		"tip missing":        {func(b *chain.Block) { b.Extrinsics[0].Tip = jsonscan.Value{} }, `extrinsics[0].tip: "0", and `},
-		"other flag":         {args(`{"remark":"0x00ff","isOn":"No"` + rest + `}`), `extrinsics[0].args.isOn: true, and "No"`},
-		"same flag":          {args(`{"remark":"0x00ff","isOn":"Yes"` + rest + `}`), ""},
-		"flag and number":    {args(`{"remark":"0x00ff","isOn":"1"` + rest + `}`), `extrinsics[0].args.isOn: true, and "1"`},
-		"bytes are no number": {args(`{"remark":"0xff","isOn":true` + rest + `}`),
+		"nothing":            {change{}, ""},
+		"number":             {change{`"number":"7"`, `"number":"8"`}, "number: 7, and 8"},
+		"hash":               {change{`"hash":"0x00`, `"hash":"0x01`}, "hash: " + zeros + ", and 0x01" + strings.Repeat("0", 62)},
+		"parent":             {change{`"parentHash":"0x00`, `"parentHash":"0x01`}, "parentHash: " + zeros + ", and 0x01" + strings.Repeat("0", 62)},
+		"no extrinsics":      {change{call, ""}, "the number of extrinsics: 1, and 0"},
+		"first events":       {change{blocktest.EventText("a.B", `["1"]`), ""}, "onInitialize: the number of events: 1, and 0"},
+		"first event's data": {change{`["1"]`, `["2"]`}, `onInitialize.events[0].data[0]: "1", and "2"`},
+		"last event's name":  {change{`"D"`, `"E"`}, "onFinalize.events[0].method: c.D, and c.E"},
+		"last event's case":  {change{`"D"`, `"d"`}, ""},
+		"call":               {change{`"remark"}`, `"set"}`}, "extrinsics[0].method: system.remark, and system.set"},
+		"not signed":         {change{blocktest.Signed(treasuryAccount), `"signature":null`}, "extrinsics[0].signature: true, and false"},
+		"signer":             {change{`"signer":"` + treasuryAccount + `"`, `"signer":"0x01"`}, `extrinsics[0].signature.signer: "` + treasuryAccount + `", and "0x01"`},
+		"tip missing":        {change{`"tip":"0",`, ``}, `extrinsics[0].tip: "0", and `},
+		"other flag":         {to(`{"remark":"0x00ff","isOn":"No"` + rest + `}`), `extrinsics[0].args.isOn: true, and "No"`},
+		"same flag":          {to(`{"remark":"0x00ff","isOn":"Yes"` + rest + `}`), ""},
+		"flag and number":    {to(`{"remark":"0x00ff","isOn":"1"` + rest + `}`), `extrinsics[0].args.isOn: true, and "1"`},
+		"bytes are no number": {to(`{"remark":"0xff","isOn":true` + rest + `}`),
 			`extrinsics[0].args.remark: "0x00ff", and "0xff"`},
-		"list's length": {args(`{"remark":"0x00ff","isOn":true,"list":[1],"weight":"5"}`), "extrinsics[0].args.list: the length: 2, and 1"},
-		"list's value":  {args(`{"remark":"0x00ff","isOn":true,"list":[1,3],"weight":"5"}`), "extrinsics[0].args.list[1]: 2, and 3"},
-		"list in hex":   {args(`{"remark":"0x00FF","is_on":true,"list":["0x01","2"],"weight":5}`), ""},
-		"other weight":  {args(`{"remark":"0x00ff","isOn":true,"list":[1,2],"weight":"6"}`), `extrinsics[0].args.weight: {"refTime":"5","proofSize":"0"}, and "6"`},
-		"other proof size": {args(`{"remark":"0x00ff","isOn":true,"list":[1,2],"weight":{"refTime":"5","proofSize":"1"}}`),
+		"list's length": {to(`{"remark":"0x00ff","isOn":true,"list":[1],"weight":"5"}`), "extrinsics[0].args.list: the length: 2, and 1"},
+		"list's value":  {to(`{"remark":"0x00ff","isOn":true,"list":[1,3],"weight":"5"}`), "extrinsics[0].args.list[1]: 2, and 3"},
+		"list in hex":   {to(`{"remark":"0x00FF","is_on":true,"list":["0x01","2"],"weight":5}`), ""},
+		"other weight":  {to(`{"remark":"0x00ff","isOn":true,"list":[1,2],"weight":"6"}`), `extrinsics[0].args.weight: {"refTime":"5","proofSize":"0"}, and "6"`},
+		"other proof size": {to(`{"remark":"0x00ff","isOn":true,"list":[1,2],"weight":{"refTime":"5","proofSize":"1"}}`),
 			`extrinsics[0].args.weight.proofSize: "0", and "1"`},
-		"member missing":     {args(`{"isOn":true` + rest + `}`), `extrinsics[0].args.remark: "0x00ff", and `},
-		"one member more":    {args(`{"remark":"0x00ff","isOn":true` + rest + `,"more":"1"}`), `extrinsics[0].args.more: nothing, and "1"`},
-		"one null more":      {args(`{"remark":"0x00ff","isOn":true` + rest + `,"more":null}`), ""},
-		"list for an object": {args(`[]`), `extrinsics[0].args: {"remark":"0x00ff","isOn":true,"list":[1,2],"weight":{"refTime":"5",…, and []`},
+		"member missing":     {to(`{"isOn":true` + rest + `}`), `extrinsics[0].args.remark: "0x00ff", and `},
+		"one member more":    {to(`{"remark":"0x00ff","isOn":true` + rest + `,"more":"1"}`), `extrinsics[0].args.more: nothing, and "1"`},
+		"one null more":      {to(`{"remark":"0x00ff","isOn":true` + rest + `,"more":null}`), ""},
+		"list for an object": {to(`[]`), `extrinsics[0].args: {"remark":"0x00ff","isOn":true,"list":[1,2],"weight":{"refTime":"5",…, and []`},
 	} {
-		other := base()
-		c.change(other)
+		require.Contains(t, base, c.change.old, what)
+		other := decoded(t, strings.Replace(base, c.change.old, c.change.text, 1))
 		if c.want == "" {
-			require.Empty(t, evidence.Compare(base(), other), what)
+			require.Empty(t, sidecar.Compare(decoded(t, base), other), what)
 			continue
 		}
-		have := evidence.Compare(base(), other)
+		have := sidecar.Compare(decoded(t, base), other)
 		require.True(t, strings.HasPrefix(have, strings.Split(c.want, "…")[0]), "%s: %s", what, have)
 		if !strings.Contains(c.want, "…") {
 			require.Equal(t, c.want, have, what)
@@ -280,42 +271,31 @@ func TestCompareNamesThePlace(t *testing.T) {
 func TestCompareWith(t *testing.T) {
 	h := load(t, 2100)
 	b := decoded(t, h.blocks[25])
-	other := decoded(t, h.blocks[25])
 	same := at(24, 999_850_000_000_000_000)
 	report := func() *evidence.Report {
 		return evidence.Prove(b, fee.Price(b, &h.rules, same), h.rules, evidence.Options{})
 	}
 
 	r := report()
-	r.CompareWith(b, other, same)
+	r.CompareWith(b, "", same)
 	require.Equal(t, evidence.Tally{Held: 1}, tally(t, r, "gateway.same"))
 	require.True(t, r.Holds())
 
 	r = report()
-	r.CompareWith(b, other, at(24, 999_850_000_000_000_001))
+	r.CompareWith(b, "", at(24, 999_850_000_000_000_001))
 	require.Equal(t, []string{"gateway.same"}, broken(r))
 	require.Contains(t, r.Findings[0].Message, "multiplier: ")
 	require.False(t, r.Holds())
 
-	other.Extrinsics = slices.Clone(other.Extrinsics)
-	other.Extrinsics[4].Tip = value(t, `"5"`)
 	r = report()
-	r.CompareWith(b, other, same)
+	r.CompareWith(b, `extrinsics[4].tip: null, and "5"`, same)
 	require.Equal(t, `block 25: gateway.same: extrinsics[4].tip: null, and "5"`, r.Findings[0].String())
-}
-
-// value returns the JSON value of a text.
-func value(t testing.TB, text string) jsonscan.Value {
-	t.Helper()
-	v, err := jsonscan.Parse(text)
-	require.NoError(t, err, text)
-	return v
 }
 
 // Gateways write the parity of a signature as a bool, or as 0 and 1. Other values with these forms differ.
 func TestCompareParity(t *testing.T) {
 	block := func(args string) *chain.Block {
-		return &chain.Block{Extrinsics: []chain.Extrinsic{{Pallet: "ethereum", Call: "transact", Args: value(t, args)}}}
+		return blocktest.Block(t, blocktest.ExtrinsicText("ethereum.transact", args))
 	}
 	for _, c := range []struct {
 		a, b string
@@ -332,6 +312,6 @@ func TestCompareParity(t *testing.T) {
 		{`{"approve":true}`, `{"approve":1}`, false},
 		{`{"approve":1}`, `{"approve":true}`, false},
 	} {
-		require.Equal(t, c.same, evidence.Compare(block(c.a), block(c.b)) == "", "%s and %s", c.a, c.b)
+		require.Equal(t, c.same, sidecar.Compare(block(c.a), block(c.b)) == "", "%s and %s", c.a, c.b)
 	}
 }

@@ -121,7 +121,7 @@ func treasuryEvents(x *chain.Extrinsic, treasury chain.Address) error {
 		if !x.Events[i].Is("treasury", "Deposit") {
 			continue
 		}
-		told, err := chain.Read[chain.Wei](x.Events[i].Data.Index(0))
+		told, err := x.Events[i].Data.At(0).Wei()
 		if err != nil {
 			return fmt.Errorf("event treasury.Deposit: data[0]: %w", err)
 		}
@@ -141,7 +141,7 @@ func makesAccount(e *chain.Event, account chain.Address) bool {
 	if !e.Is("system", "NewAccount") && !e.Is("balances", "Endowed") {
 		return false
 	}
-	made, err := chain.Read[chain.Address](e.Data.Index(0))
+	made, err := e.Data.At(0).Account()
 	return err == nil && made == account
 }
 
@@ -149,8 +149,8 @@ func credited(e *chain.Event, to chain.Address, amount chain.Wei) bool {
 	if !e.Is("balances", "Deposit") {
 		return false
 	}
-	account, errAccount := chain.Read[chain.Address](e.Data.Index(0))
-	have, errAmount := chain.Read[chain.Wei](e.Data.Index(1))
+	account, errAccount := e.Data.At(0).Account()
+	have, errAmount := e.Data.At(1).Wei()
 	return errAccount == nil && errAmount == nil && account == to && have == amount
 }
 

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/evm"
 	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/network"
 )
@@ -139,7 +138,7 @@ func (r *Report) impliedBaseFee(t *Transaction, x *chain.Extrinsic) (none chain.
 	if r.rules.ChargesLimit || r.rules.EVMUnit > 1 {
 		return none, false
 	}
-	payload, err := evm.ParsePayload(x.Args)
+	payload, err := x.Ethereum()
 	if err != nil || !payload.Capped() {
 		return none, false
 	}

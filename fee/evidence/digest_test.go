@@ -92,7 +92,7 @@ func TestDigest(t *testing.T) {
 			b.OnInitialize = []chain.Event{ran(t, c.xcm)}
 		}
 		if c.logs != "" {
-			b.Logs = value(t, c.logs)
+			b.Digest = decoded(t, `{"number":"1","hash":"0x`+first+`","parentHash":"0x`+first+`","extrinsics":[],"logs":`+c.logs+`}`).Digest
 		}
 		r := proved(b, rulesOf(t, "moonbeam", cmp.Or(c.runs, 2100)), evidence.Options{})
 		require.Equal(t, c.want, outcome(t, r, "block.digest"), what)

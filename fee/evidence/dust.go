@@ -19,7 +19,7 @@ func (s *subject) dustOf(least chain.Wei, events []chain.Event) {
 		if !e.Is("balances", "DustLost") {
 			continue
 		}
-		lost, err := chain.Read[chain.Wei](e.Data.Index(1))
+		lost, err := e.Data.At(1).Wei()
 		switch {
 		case err != nil:
 			s.broken("event balances.DustLost: data[1]: %v", err)

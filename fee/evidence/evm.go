@@ -51,7 +51,7 @@ func (s *subject) gas() {
 
 func (s *subject) price() {
 	price, priced := s.t.GasPrice.Get()
-	payload := &s.t.payload
+	payload := s.t.payload
 	if !priced || !s.t.readable {
 		return
 	}

@@ -25,7 +25,7 @@ func gasSpent(x *chain.Extrinsic, t *fee.Transaction, accounts network.AccountMa
 	if x.Pallet != "evm" || !slices.Contains(evmCalls, x.Call) {
 		return none
 	}
-	source, err := chain.Read[chain.Address](x.Args.Member("source"))
+	source, err := x.Args.At(0).Account()
 	payer, paid := t.Payer.Get()
 	if err != nil || !paid || accounts.Of(source) == payer {
 		return none
@@ -38,7 +38,7 @@ func gasSpent(x *chain.Extrinsic, t *fee.Transaction, accounts network.AccountMa
 		if !withdrawn && !e.Is("balances", "Deposit") {
 			continue
 		}
-		account, err := chain.Read[chain.Address](e.Data.Index(0))
+		account, err := e.Data.At(0).Account()
 		if err != nil {
 			return none
 		}
@@ -48,7 +48,7 @@ func gasSpent(x *chain.Extrinsic, t *fee.Transaction, accounts network.AccountMa
 		if account != s.Account {
 			continue
 		}
-		amount, err := chain.Read[chain.Wei](e.Data.Index(1))
+		amount, err := e.Data.At(1).Wei()
 		if err == nil && withdrawn {
 			s.Amount, err = s.Amount.Add(amount)
 		} else if err == nil {

@@ -5,7 +5,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evm"
-	"github.com/feeledger/fees/internal/jsonscan"
+	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/tx/ethtx"
 )
 
@@ -25,21 +25,21 @@ type signedIdentity struct {
 // nonce. An error means that the payload cannot be decoded, or that no account signed it.
 func identify(x *chain.Extrinsic) (signedIdentity, error) {
 	if x.Pallet != "ethereum" || x.Call != "transact" {
-		return signedIdentity{}, fmt.Errorf("%q is not ethereum.transact", jsonscan.Excerpt(x.Pallet+"."+x.Call))
+		return signedIdentity{}, fmt.Errorf("%q is not ethereum.transact", failure.Excerpt(x.Pallet+"."+x.Call))
 	}
-	payload, err := evm.ParsePayload(x.Args)
+	payload, err := x.Ethereum()
 	if err != nil {
 		return signedIdentity{}, err
 	}
-	id, err := identifyPayload(&payload)
+	id, err := identifyPayload(payload)
 	if err != nil {
 		return signedIdentity{}, fmt.Errorf("args.transaction: %w", err)
 	}
-	id.untyped = x.Args.Member("transaction").Member("gasPrice").Kind() != jsonscan.Absent
+	id.untyped = payload.Untyped
 	return id, nil
 }
 
-func identifyPayload(p *evm.Payload) (signedIdentity, error) {
+func identifyPayload(p *chain.Payload) (signedIdentity, error) {
 	t, err := ethtx.OfPayload(p)
 	if err != nil {
 		return signedIdentity{}, err

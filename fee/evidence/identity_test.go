@@ -29,9 +29,8 @@ import (
 // transact returns an ethereum.transact extrinsic with the transaction in text.
 func transact(t testing.TB, transaction string) *chain.Extrinsic {
 	t.Helper()
-	args, err := jsonscan.Parse(`{"transaction":` + transaction + `}`)
-	require.NoError(t, err, transaction)
-	return &chain.Extrinsic{Pallet: "ethereum", Call: "transact", Args: args}
+	require.True(t, json.Valid([]byte(transaction)), transaction)
+	return &chain.Extrinsic{Pallet: "ethereum", Call: "transact", Payload: chain.DecodedOf(sidecar.DecodePayload(`{"transaction":` + transaction + `}`))}
 }
 
 func identify(t testing.TB, transaction string) evidence.Identity {
@@ -569,9 +568,17 @@ func TestLargePayloads(t *testing.T) {
 
 func FuzzIdentify(f *testing.F) {
 	for name := range recordings {
-		for _, x := range recorded(f, name) {
-			if len(x.Args.Raw()) < 2_000 {
-				f.Add(x.Args.Member("transaction").Raw())
+		files, err := filepath.Glob(filepath.Join("../..", "testdata", "recordings", name, "blocks", "*.json"))
+		require.NoError(f, err)
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			require.NoError(f, err)
+			block, err := jsonscan.Parse(string(text))
+			require.NoError(f, err)
+			for x := range block.Member("extrinsics").Elements() {
+				if transaction := x.Member("args").Member("transaction").Raw(); transaction != "" && len(transaction) < 2_000 {
+					f.Add(transaction)
+				}
 			}
 		}
 	}

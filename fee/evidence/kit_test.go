@@ -195,6 +195,23 @@ func word[T ~string](o chain.Optional[T]) string {
 	return "-"
 }
 
+// accountOf and amountOf return values of extrinsics.
+func accountOf(t testing.TB, text string) chain.Value {
+	t.Helper()
+	a, err := chain.ParseAccount(text)
+	require.NoError(t, err)
+	return chain.AccountValue(a)
+}
+
+func amountOf(t testing.TB, text string) chain.Value {
+	t.Helper()
+	w, err := chain.ParseWei(text)
+	if err != nil {
+		return chain.MalformedValue(err)
+	}
+	return chain.NumberValue(w.Word())
+}
+
 type object = map[string]any
 
 // tree returns a JSON text with its numbers as they were written.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/evm"
 	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/internal/rule"
 	"github.com/feeledger/fees/network"
@@ -85,7 +84,7 @@ func followed(r *Report, b *chain.Block, t Tally) (held int, whyNot string) {
 // followsBaseFee reports whether an EVM transaction's price follows the base fee. A transaction that states
 // its whole price does not, and neither does one whose price is capped at its maxFeePerGas.
 func (t *Transaction) followsBaseFee(x *chain.Extrinsic, rules *network.Rules) bool {
-	payload, err := evm.ParsePayload(x.Args)
+	payload, err := x.Ethereum()
 	price, priced := t.GasPrice.Get()
 	if t.Layer != fee.EVM || err != nil || !priced || !payload.Capped() {
 		return false

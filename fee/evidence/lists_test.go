@@ -8,7 +8,6 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/fee/evidence"
-	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/internal/rule"
 	"github.com/feeledger/fees/network"
 )
@@ -137,9 +136,7 @@ func TestFollowsBaseFee(t *testing.T) {
 		{"eip1559", 160, true, true},   // it paid more than its maxFeePerGas
 		{"none", 109, false, false},
 	} {
-		args, err := jsonscan.Parse(`{"transaction":` + bids[c.bid] + `}`)
-		require.NoError(t, err)
-		x := chain.Extrinsic{Pallet: "ethereum", Call: "transact", Args: args}
+		x := *transact(t, bids[c.bid])
 		priced := evidence.Transaction{Transaction: &fee.Transaction{Layer: fee.EVM, GasPrice: chain.Some(chain.NewGasPrice(c.price))}}
 		rules := network.Rules{PriceCapped: !c.uncapped}
 		require.Equal(t, c.want, priced.FollowsBaseFee(&x, &rules), "%+v", c)

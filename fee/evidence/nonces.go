@@ -106,7 +106,7 @@ func (p *prover) eventSteps(layer fee.Layer, events []chain.Event) {
 			if layer == fee.EVM && executed == executedIn(events) || e.Name != "Executed" {
 				continue
 			}
-			if from, err := chain.Read[chain.Address](e.Data.Index(0)); err == nil {
+			if from, err := e.Data.At(0).Account(); err == nil {
 				p.step(nonceStep{what: nonceMayRise, account: from})
 			} else {
 				p.step(nonceStep{what: noncesMayRise})
@@ -127,7 +127,7 @@ func (p *prover) eventSteps(layer fee.Layer, events []chain.Event) {
 
 // killed returns the step of an account's removal.
 func (p *prover) killed(e *chain.Event) {
-	account, err := chain.Read[chain.Address](e.Data.Index(0))
+	account, err := e.Data.At(0).Account()
 	if err != nil {
 		p.step(nonceStep{what: noncesForgotten})
 		return

@@ -15,7 +15,7 @@ import (
 // by returns a native transaction of an account with a nonce, and events.
 func by(t testing.TB, account string, nonce int, events ...chain.Event) chain.Extrinsic {
 	x := native(t, "0", append(events, feePaid(t, "0", "0"), paidNative(t, "Yes"))...)
-	x.Signer, x.Nonce = value(t, `"`+account+`"`), value(t, strconv.Itoa(nonce))
+	x.Signer, x.Nonce = accountOf(t, account), chain.Uint64Value(uint64(nonce))
 	return x
 }
 
@@ -138,7 +138,7 @@ func counted(t evidence.Tally) evidence.Tally {
 
 // inherent returns an unsigned, mandatory extrinsic.
 func inherent(t testing.TB, events ...chain.Event) chain.Extrinsic {
-	return chain.Extrinsic{Pallet: "parachainSystem", Call: "setValidationData", Args: value(t, `{}`), Events: append(events,
+	return chain.Extrinsic{Pallet: "parachainSystem", Call: "setValidationData", Events: append(events,
 		event(t, "system.ExtrinsicSuccess", object{"weight": object{"refTime": "1", "proofSize": "0"}, "class": "Mandatory", "paysFee": "No"}))}
 }
 
@@ -170,7 +170,7 @@ func TestNoncesOfManyAccounts(t *testing.T) {
 		var list []chain.Extrinsic
 		for j := range perBlock {
 			x := template
-			x.Signer = value(t, `"`+account(i+j)+`"`)
+			x.Signer = accountOf(t, account(i+j))
 			list = append(list, x)
 		}
 		blocks = append(blocks, list)

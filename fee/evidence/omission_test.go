@@ -77,11 +77,9 @@ func weightsOf(t testing.TB, file string) (none chain.Optional[chain.ClassWeight
 		return none
 	}
 	require.NoError(t, err)
-	s, err := sidecar.DecodeStorage(string(text), sidecar.StorageItem{Pallet: "system", Name: "blockWeight"})
+	w, err := sidecar.DecodeBlockWeight(string(text))
 	require.NoError(t, err)
-	weights, err := chain.Read[chain.ClassWeights](s.Value)
-	require.NoError(t, err)
-	return chain.Some(weights)
+	return chain.Some(w.Value)
 }
 
 func (r *recording) prove(height int, b *chain.Block) *evidence.Report {

@@ -2,7 +2,6 @@ package evidence
 
 import (
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/evm"
 	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/native"
 	"github.com/feeledger/fees/network"
@@ -70,8 +69,8 @@ type prover struct {
 type transaction struct {
 	*Transaction
 	x         *chain.Extrinsic
-	payload   evm.Payload
-	readable  bool // the payload can be decoded
+	payload   *chain.Payload
+	readable  bool // the payload could be decoded
 	identity  identified
 	withdrew  bool // there is an event balances.Withdraw
 	withdrawn chain.Wei
@@ -90,7 +89,7 @@ func (s *subject) transaction(proved *Transaction) {
 		s.run(ofNative)
 		return
 	}
-	payload, err := evm.ParsePayload(t.x.Args)
+	payload, err := t.x.Ethereum()
 	if t.readable = err == nil; t.readable { // otherwise the fee is undetermined, with a reason
 		t.payload, t.identity = payload, s.identify(t)
 	}

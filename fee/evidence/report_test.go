@@ -11,6 +11,7 @@ import (
 	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/internal/rule"
+	"github.com/feeledger/fees/internal/test/blocktest"
 	"github.com/feeledger/fees/network"
 )
 
@@ -135,8 +136,7 @@ func TestFindingsInTheOrderOfTheChecks(t *testing.T) {
 func TestLaterFindingsInTheOrderOfTheChecks(t *testing.T) {
 	b := block(native(t, "0", withdraw(t, payer, "7"), feePaid(t, "8", "0"), paidNative(t, "Yes")))
 	r := proved(b, rulesOf(t, "moonbeam", 2100), evidence.Options{})
-	other := block()
-	r.CompareWith(b, other, one)
+	r.CompareWith(b, "the number of extrinsics: 2, and 1", one)
 	r.CheckStoredMultiplier(at(height, 1))
 	r.CheckPredecessor(chain.Some(evidence.Predecessor{Number: height - 1, Hash: chain.Hash{1}}))
 	require.Equal(t, []string{"block.parent", "block.time", "block.multiplier", "native.cash", "gateway.same"}, broken(r))
@@ -310,7 +310,8 @@ func TestSummary(t *testing.T) {
 func TestFollows(t *testing.T) {
 	rules := rulesOf(t, "moonbeam", 2100)
 	made := func(number uint64, ms string) *evidence.Report {
-		set := chain.Extrinsic{Pallet: "timestamp", Call: "set", Args: value(t, `{"now":"`+ms+`"}`), Events: []chain.Event{ended(t, "1")}}
+		set := blocktest.Extrinsic(t, "timestamp.set", `{"now":"`+ms+`"}`)
+		set.Events = []chain.Event{ended(t, "1")}
 		b := block(set)
 		b.Number = number
 		b.Hash[0], b.ParentHash[0] = byte(number), byte(number-1)

@@ -19,9 +19,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/evm"
 	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/internal/jsonscan"
+	"github.com/feeledger/fees/internal/test/blocktest"
 	"github.com/feeledger/fees/internal/test/repository"
 )
 
@@ -83,12 +83,11 @@ func TestPayloadsOfRuntime4401(t *testing.T) {
 	extrinsics, err := jsonscan.Parse(string(text))
 	require.NoError(t, err)
 	signer, authorities, transactions := made(t)
-	kinds := []evm.Type{evm.Legacy, evm.EIP2930, evm.EIP1559, evm.EIP7702}
+	kinds := []chain.TransactionType{chain.Legacy, chain.EIP2930, chain.EIP1559, chain.EIP7702}
 	i := 0
 	for x := range extrinsics.Elements() {
-		want, args := transactions[i], x.Member("args")
-		p, err := evm.ParsePayload(args)
-		require.NoError(t, err)
+		want := transactions[i]
+		p := blocktest.Payload(t, x.Member("args").Raw())
 		require.Equal(t, kinds[i], p.Type)
 		require.Equal(t, want.Nonce(), p.Nonce.Uint64())
 		require.Equal(t, want.Gas(), p.GasLimit.Uint64())
@@ -100,7 +99,7 @@ func TestPayloadsOfRuntime4401(t *testing.T) {
 			require.Equal(t, want.GasPrice().String(), p.LegacyGasPrice.String())
 		}
 
-		id, err := evidence.Identify(&chain.Extrinsic{Pallet: "ethereum", Call: "transact", Args: args})
+		id, err := evidence.Identify(&chain.Extrinsic{Pallet: "ethereum", Call: "transact", Payload: chain.DecodedOf(p, nil)})
 		require.NoError(t, err)
 		require.Equal(t, want.Hash().Hex(), id.Hash.String())
 		require.Equal(t, signer.Hex(), id.Sender.String())
@@ -109,8 +108,8 @@ func TestPayloadsOfRuntime4401(t *testing.T) {
 		} else {
 			require.Equal(t, chain.Some(chain.Address20(*want.To())), id.To)
 		}
-		if p.Type == evm.EIP7702 {
-			require.Equal(t, authorities, authoritiesOf(t, &p))
+		if p.Type == chain.EIP7702 {
+			require.Equal(t, authorities, authoritiesOf(t, p))
 		}
 		i++
 	}
@@ -118,9 +117,9 @@ func TestPayloadsOfRuntime4401(t *testing.T) {
 }
 
 // authoritiesOf returns the accounts that signed the authorizations.
-func authoritiesOf(t *testing.T, p *evm.Payload) (list []common.Address) {
+func authoritiesOf(t *testing.T, p *chain.Payload) (list []common.Address) {
 	t.Helper()
-	authorizations, err := p.Authorizations()
+	authorizations, err := p.Authorizations.Get()
 	require.NoError(t, err)
 	for _, a := range authorizations {
 		authority, err := (&types.SetCodeAuthorization{
@@ -182,8 +181,8 @@ func (x *ethereumTransaction) payload(t *testing.T) string {
 	} else {
 		fields["action"], fields["input"] = action, x.Input
 	}
-	kind, ok := map[hexutil.Uint64]evm.Type{types.LegacyTxType: evm.Legacy, types.AccessListTxType: evm.EIP2930,
-		types.DynamicFeeTxType: evm.EIP1559, types.SetCodeTxType: evm.EIP7702}[x.Type]
+	kind, ok := map[hexutil.Uint64]chain.TransactionType{types.LegacyTxType: chain.Legacy, types.AccessListTxType: chain.EIP2930,
+		types.DynamicFeeTxType: chain.EIP1559, types.SetCodeTxType: chain.EIP7702}[x.Type]
 	require.True(t, ok, x.Type)
 	text, err := json.Marshal(object{string(kind): fields})
 	require.NoError(t, err)
@@ -198,11 +197,11 @@ func TestRealBlockWithEIP7702(t *testing.T) {
 	var block struct{ Transactions []ethereumTransaction }
 	require.NoError(t, json.Unmarshal(text, &block))
 
-	kinds := map[evm.Type]int{}
+	kinds := map[chain.TransactionType]int{}
 	for i := range block.Transactions {
 		x := &block.Transactions[i]
 		extrinsic := transact(t, x.payload(t))
-		p, err := evm.ParsePayload(extrinsic.Args)
+		p, err := extrinsic.Ethereum()
 		require.NoError(t, err)
 		kinds[p.Type]++
 		id, err := evidence.Identify(extrinsic)
@@ -210,14 +209,14 @@ func TestRealBlockWithEIP7702(t *testing.T) {
 		require.Equal(t, evidence.Identity{
 			Hash: chain.Hash(x.Hash), Sender: chain.Address20(x.From), To: chain.Some(chain.Address20(*x.To)),
 		}, id, i)
-		if p.Type == evm.EIP7702 {
+		if p.Type == chain.EIP7702 {
 			requireTamperEvident(t, x.payload(t))
-			authorities := authoritiesOf(t, &p)
+			authorities := authoritiesOf(t, p)
 			require.Len(t, authorities, 1)
 			require.NotZero(t, authorities[0])
 		}
 	}
-	require.Equal(t, map[evm.Type]int{evm.Legacy: 5, evm.EIP1559: 1, evm.EIP7702: 1}, kinds)
+	require.Equal(t, map[chain.TransactionType]int{chain.Legacy: 5, chain.EIP1559: 1, chain.EIP7702: 1}, kinds)
 }
 
 // requireTamperEvident changes each field of an eip7702 transaction separately: hash and sender change, or the

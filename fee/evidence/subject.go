@@ -15,13 +15,13 @@ type subject struct {
 	rules *network.Rules // the prover's, unless the transaction contradicts them
 	t     *transaction
 
-	before   chain.Optional[Predecessor]
-	earlier  *Sequence
-	stored   chain.Optional[chain.StoredMultiplier]
-	other    *chain.Block
-	pricedBy chain.Optional[chain.StoredMultiplier] // the multiplier that priced the other block
-	account  chain.Address
-	balances [2]chain.Balance // before and after
+	before     chain.Optional[Predecessor]
+	earlier    *Sequence
+	stored     chain.Optional[chain.StoredMultiplier]
+	difference string                                 // from the block of another gateway
+	pricedBy   chain.Optional[chain.StoredMultiplier] // the multiplier that priced the other block
+	account    chain.Address
+	balances   [2]chain.Balance // before and after
 
 	check *Check
 	tally *Tally

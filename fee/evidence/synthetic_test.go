@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -13,8 +12,9 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/fee/evidence"
-	"github.com/feeledger/fees/internal/jsonscan"
+	"github.com/feeledger/fees/gatewayclient/sidecar"
 	"github.com/feeledger/fees/internal/rule"
+	"github.com/feeledger/fees/internal/test/blocktest"
 	"github.com/feeledger/fees/network"
 )
 
@@ -30,12 +30,10 @@ const (
 // event returns an event in the gateway's form, with its values as JSON.
 func event(t testing.TB, name string, data ...any) chain.Event {
 	t.Helper()
-	pallet, method, ok := strings.Cut(name, ".")
-	require.True(t, ok)
 	if data == nil {
 		data = []any{}
 	}
-	return chain.Event{Pallet: pallet, Name: method, Data: value(t, encoded(t, data))}
+	return blocktest.Event(t, name, encoded(t, data))
 }
 
 func withdraw(t testing.TB, who, amount string) chain.Event {
@@ -62,8 +60,8 @@ func feePaid(t testing.TB, amount, tip string) chain.Event {
 func native(t testing.TB, tip string, events ...chain.Event) chain.Extrinsic {
 	t.Helper()
 	return chain.Extrinsic{
-		Pallet: "balances", Call: "transfer", Signed: true, Signer: value(t, `"`+payer+`"`),
-		Nonce: value(t, `"3"`), Tip: value(t, `"`+tip+`"`), Args: value(t, `{}`), Events: events,
+		Pallet: "balances", Call: "transfer", Signed: true, Signer: accountOf(t, payer),
+		Nonce: chain.Uint64Value(3), Tip: amountOf(t, tip), Events: events,
 	}
 }
 
@@ -74,7 +72,7 @@ func ethereum(t testing.TB, kind string, fields object, events ...chain.Event) c
 	for key, v := range fields {
 		all[key] = v
 	}
-	return chain.Extrinsic{Pallet: "ethereum", Call: "transact", Args: value(t, encoded(t, object{"transaction": object{kind: all}})), Events: events}
+	return chain.Extrinsic{Pallet: "ethereum", Call: "transact", Payload: chain.DecodedOf(sidecar.DecodePayload(encoded(t, object{"transaction": object{kind: all}}))), Events: events}
 }
 
 func executed(t testing.TB) chain.Event {
@@ -86,7 +84,7 @@ func block(extrinsics ...chain.Extrinsic) *chain.Block {
 		extrinsics[i].Index = i
 		extrinsics[i].Hash[0] = byte(i)
 		if extrinsics[i].Signed { // all by one account
-			extrinsics[i].Nonce, _ = jsonscan.Parse(strconv.Itoa(i))
+			extrinsics[i].Nonce = chain.Uint64Value(uint64(i))
 		}
 	}
 	if !slices.ContainsFunc(extrinsics, func(x chain.Extrinsic) bool { return x.SetsTime() }) {
@@ -97,13 +95,9 @@ func block(extrinsics ...chain.Extrinsic) *chain.Block {
 
 // timed are the events of the inherent that sets the time. Its class is Normal, so it can come last: the
 // transactions of a [block] then have the indices 0, 1, and so on.
-var timed = func() []chain.Event {
-	data, err := jsonscan.Parse(`[{"weight": {"refTime": "0", "proofSize": "0"}, "class": "Normal", "paysFee": "Yes"}]`)
-	if err != nil {
-		panic(err)
-	}
-	return []chain.Event{{Pallet: "system", Name: "ExtrinsicSuccess", Data: data}}
-}()
+var timed = []chain.Event{{Pallet: "system", Name: "ExtrinsicSuccess", Data: chain.Values{chain.DispatchValue(chain.Weight{}, chain.DispatchInfo{
+	Class: chain.DecodedOf(chain.Normal, nil), PaysFee: chain.DecodedOf(true, nil), RefTime: "weight.refTime",
+})}}}
 
 var one = at(height-1, 1_000_000_000_000_000_000)
 
@@ -341,7 +335,7 @@ func TestEVMOutcome(t *testing.T) {
 		`{"weight":"525000000","class":"Normal"}`:                     {"", "the gateway does not return class or paysFee"},
 		`{"weight":"525000000","paysFee":"No"}`:                       {"", "the gateway does not return class or paysFee"},
 	} {
-		end := chain.Event{Pallet: "system", Name: "ExtrinsicSuccess", Data: value(t, "["+info+"]")}
+		end := blocktest.Event(t, "system.ExtrinsicSuccess", "["+info+"]")
 		r := proved(block(ethereum(t, "eip1559", eip1559, withdraw(t, payer, "2310000000000000"), executed(t), end)), rulesOf(t, "moonbeam", 2100), evidence.Options{})
 		have := tally(t, r, "evm.outcome")
 		switch {

@@ -55,11 +55,11 @@ func isInactive(e *chain.Event) bool { return e.Is("treasury", "UpdatedInactive"
 
 // inactive decodes the event: the previous balance and the current one.
 func inactive(e *chain.Event) (none chain.Optional[chain.SignedWei]) {
-	had, err := chain.Read[chain.Wei](e.Data.Index(0))
+	had, err := e.Data.At(0).Wei()
 	if err != nil {
 		return none
 	}
-	has, err := chain.Read[chain.Wei](e.Data.Index(1))
+	has, err := e.Data.At(1).Wei()
 	if err != nil {
 		return none
 	}

@@ -54,7 +54,7 @@ func normalRefTime(x *chain.Extrinsic, u rule.MultiplierUpdate, perGas network.W
 		return refTime, true, nil
 	}
 	if fee.Classify(x) == fee.EVM {
-		payload, err := evm.ParsePayload(x.Args)
+		payload, err := x.Ethereum()
 		if err != nil {
 			return refTime, false, err
 		}

@@ -1,24 +1,26 @@
 package sidecar
 
 import (
+	"encoding/json"
 	"fmt"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/jsonread"
 	"github.com/feeledger/fees/internal/jsonscan"
 )
 
 // DecodeHeader decodes a block's header.
 func DecodeHeader(text string) (chain.Header, error) {
 	var h chain.Header
-	err := decode("header", text, func(v chain.Value, fields *firstError) {
+	err := decode("header", text, func(v jsonscan.Value, fields *firstError) {
 		var err error
-		h.Number, err = chain.ReadUint64(v.Member("number"))
+		h.Number, err = jsonread.Uint64(v.Member("number"))
 		fields.at("number", err)
-		h.ParentHash, err = chain.Read[chain.Hash](v.Member("parentHash"))
+		h.ParentHash, err = jsonread.Hash(v.Member("parentHash"))
 		fields.at("parentHash", err)
-		h.StateRoot, err = chain.Read[chain.Hash](v.Member("stateRoot"))
+		h.StateRoot, err = jsonread.Hash(v.Member("stateRoot"))
 		fields.at("stateRoot", err)
-		h.ExtrinsicsRoot, err = chain.Read[chain.Hash](v.Member("extrinsicsRoot"))
+		h.ExtrinsicsRoot, err = jsonread.Hash(v.Member("extrinsicsRoot"))
 		fields.at("extrinsicsRoot", err)
 	})
 	return h, err
@@ -26,11 +28,11 @@ func DecodeHeader(text string) (chain.Header, error) {
 
 // DecodeMultiplier decodes the storage item transactionPayment.nextFeeMultiplier.
 func DecodeMultiplier(text string) (m chain.AtBlock[chain.Multiplier], err error) {
-	err = decode("multiplier", text, func(v chain.Value, fields *firstError) {
+	err = decode("multiplier", text, func(v jsonscan.Value, fields *firstError) {
 		var err error
 		m.At, m.AtHash = readAt(v.Member("at"), fields)
 		StorageItem{Pallet: "transactionPayment", Name: "nextFeeMultiplier"}.check(v, fields)
-		m.Value, err = chain.Read[chain.Multiplier](v.Member("value"))
+		m.Value, err = jsonread.Multiplier(v.Member("value"))
 		fields.at("value", err)
 	})
 	return m, err
@@ -38,9 +40,9 @@ func DecodeMultiplier(text string) (m chain.AtBlock[chain.Multiplier], err error
 
 // DecodeRuntime decodes a /runtime/spec: the runtime after a block, which executes the next block, and the chain's token.
 func DecodeRuntime(text string) (r chain.AtBlock[chain.Runtime], err error) {
-	err = decode("runtime spec", text, func(v chain.Value, fields *firstError) {
+	err = decode("runtime spec", text, func(v jsonscan.Value, fields *firstError) {
 		r.At, r.AtHash = readAt(v.Member("at"), fields)
-		version, err := chain.ReadUint64(v.Member("specVersion"))
+		version, err := jsonread.Uint64(v.Member("specVersion"))
 		if err == nil && version > 1<<32-1 {
 			err = fmt.Errorf("%d is more than 32 bits", version)
 		}
@@ -55,8 +57,8 @@ func DecodeRuntime(text string) (r chain.AtBlock[chain.Runtime], err error) {
 }
 
 // readToken decodes the first token of a chain's properties, which is the native one.
-func readToken(properties chain.Value, fields *firstError) (t chain.Token) {
-	first := func(name string) chain.Value {
+func readToken(properties jsonscan.Value, fields *firstError) (t chain.Token) {
+	first := func(name string) jsonscan.Value {
 		v := properties.Member(name)
 		if v.Kind() == jsonscan.Array {
 			v = v.Index(0)
@@ -65,7 +67,7 @@ func readToken(properties chain.Value, fields *firstError) (t chain.Token) {
 	}
 	t.Symbol, _ = first("tokenSymbol").Text()
 	if v := first("tokenDecimals"); v.Kind() != jsonscan.Absent && v.Kind() != jsonscan.Null {
-		decimals, err := chain.ReadUint64(v)
+		decimals, err := jsonread.Uint64(v)
 		fields.at("properties.tokenDecimals", err)
 		t.Decimals = chain.Some(decimals)
 	}
@@ -73,11 +75,11 @@ func readToken(properties chain.Value, fields *firstError) (t chain.Token) {
 }
 
 // readAt decodes the block whose state a response describes. The hash may be missing.
-func readAt(at chain.Value, fields *firstError) (height uint64, hash chain.Optional[chain.Hash]) {
-	height, err := chain.ReadUint64(at.Member("height"))
+func readAt(at jsonscan.Value, fields *firstError) (height uint64, hash chain.Optional[chain.Hash]) {
+	height, err := jsonread.Uint64(at.Member("height"))
 	fields.at("at.height", err)
 	if v := at.Member("hash"); v.Kind() != jsonscan.Absent {
-		h, err := chain.Read[chain.Hash](v)
+		h, err := jsonread.Hash(v)
 		fields.at("at.hash", err)
 		hash = chain.Some(h)
 	}
@@ -86,7 +88,7 @@ func readAt(at chain.Value, fields *firstError) (height uint64, hash chain.Optio
 
 // DecodeNodeVersion decodes a /node/version. Missing fields are empty; at least one must be present.
 func DecodeNodeVersion(text string) (n chain.NodeVersion, err error) {
-	err = decode("node version", text, func(v chain.Value, fields *firstError) {
+	err = decode("node version", text, func(v jsonscan.Value, fields *firstError) {
 		n.ClientVersion, _ = v.Member("clientVersion").Text()
 		n.ClientImplName, _ = v.Member("clientImplName").Text()
 		n.Chain, _ = v.Member("chain").Text()
@@ -97,27 +99,28 @@ func DecodeNodeVersion(text string) (n chain.NodeVersion, err error) {
 
 // DecodeBalance decodes a balance-info.
 func DecodeBalance(text string) (b chain.AtBlock[chain.Account], err error) {
-	err = decode("balance", text, func(v chain.Value, fields *firstError) {
+	err = decode("balance", text, func(v jsonscan.Value, fields *firstError) {
 		var err error
 		b.At, b.AtHash = readAt(v.Member("at"), fields)
-		b.Value.Nonce, err = chain.Read[chain.Nonce](v.Member("nonce"))
+		b.Value.Nonce, err = jsonread.Nonce(v.Member("nonce"))
 		fields.at("nonce", err)
-		b.Value.Free, err = chain.Read[chain.Wei](v.Member("free"))
+		b.Value.Free, err = jsonread.Wei(v.Member("free"))
 		fields.at("free", err)
-		b.Value.Reserved, err = chain.Read[chain.Wei](v.Member("reserved"))
+		b.Value.Reserved, err = jsonread.Wei(v.Member("reserved"))
 		fields.at("reserved", err)
 		b.Value.Symbol, _ = v.Member("tokenSymbol").Text()
 	})
 	return b, err
 }
 
-// DecodeStorage decodes a storage item: null if it is not set. A response that names a different item is an error.
-func DecodeStorage(text string, item StorageItem) (s chain.AtBlock[chain.Value], err error) {
-	err = decode("storage", text, func(v chain.Value, fields *firstError) {
+// DecodeStorage decodes a storage item, whose value is JSON: null if it is not set. A response that names a different item is an error.
+func DecodeStorage(text string, item StorageItem) (s chain.AtBlock[json.RawMessage], err error) {
+	err = decode("storage", text, func(v jsonscan.Value, fields *firstError) {
 		s.At, s.AtHash = readAt(v.Member("at"), fields)
 		item.check(v, fields)
-		s.Value = v.Member("value")
-		fields.need("value", s.Value.Kind() != jsonscan.Absent)
+		value := v.Member("value").Raw()
+		s.Value = json.RawMessage(value)
+		fields.need("value", value != "")
 	})
 	return s, err
 }

@@ -63,7 +63,7 @@ func TestDecodeBalance(t *testing.T) {
 func TestDecodeStorage(t *testing.T) {
 	s, err := sidecar.DecodeStorage(`{"at":{"height":"1"},"value":null}`, sidecar.StorageItem{})
 	require.NoError(t, err)
-	require.Equal(t, "null", s.Value.Raw())
+	require.Equal(t, "null", string(s.Value))
 	_, err = sidecar.DecodeStorage(`{"at":{"height":"1"}}`, sidecar.StorageItem{})
 	require.EqualError(t, err, "malformed storage: value: missing")
 }

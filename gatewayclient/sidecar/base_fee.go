@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/jsonread"
+	"github.com/feeledger/fees/internal/jsonscan"
 )
 
 // BaseFeePath returns the gateway's path for a stored base fee, given its storage item, such as
@@ -30,11 +32,11 @@ func lowerFirst(name string) string {
 // DecodeBaseFee decodes a stored base fee per gas in wei. An answer that names a different storage item is an error.
 func DecodeBaseFee(text, item string) (b chain.AtBlock[chain.GasPrice], err error) {
 	pallet, name := baseFeeNames(item)
-	err = decode("base fee", text, func(v chain.Value, fields *firstError) {
+	err = decode("base fee", text, func(v jsonscan.Value, fields *firstError) {
 		b.At, b.AtHash = readAt(v.Member("at"), fields)
 		StorageItem{Pallet: pallet, Name: name}.check(v, fields)
 		var err error
-		b.Value, err = chain.Read[chain.GasPrice](v.Member("value"))
+		b.Value, err = jsonread.GasPrice(v.Member("value"))
 		fields.at("value", err)
 	})
 	return b, err

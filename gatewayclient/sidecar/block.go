@@ -5,14 +5,16 @@ import (
 	"sync"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/jsonread"
 	"github.com/feeledger/fees/internal/jsonscan"
+	"github.com/feeledger/fees/internal/schema"
 )
 
 // DecodeBlock decodes a block as the gateway serves it. It verifies that the text is valid JSON to the last
 // byte; unknown fields, pallets, calls and events are kept or skipped. The block shares the text's memory.
 //
 // Fields that identify the block and its parts are required: an error, of type *[DecodeError], names the
-// field. Arguments and event data are left to the rules that need them.
+// field. A malformed argument or value of an event does not refuse the block: only the rules that need it fail.
 func DecodeBlock(text string) (*chain.Block, error) {
 	var b *chain.Block
 	var numbered bool
@@ -21,8 +23,8 @@ func DecodeBlock(text string) (*chain.Block, error) {
 		d := decoders.Get().(*blockDecoder)
 		d.Scanner = s
 		b, numbered, err = d.block()
-		moveEvents(b)
-		b.Size = len(text)
+		own(b)
+		b.Reported, b.Size = reported(text), len(text)
 		d.release()
 	})
 	if badJSON != nil {
@@ -48,6 +50,7 @@ type blockDecoder struct {
 	*jsonscan.Scanner
 	list   []chain.Extrinsic
 	events []chain.Event // of all lists of events
+	values chain.Values  // of all events and calls
 }
 
 var decoders = sync.Pool{New: func() any { return new(blockDecoder) }}
@@ -56,12 +59,13 @@ var decoders = sync.Pool{New: func() any { return new(blockDecoder) }}
 const maxKept = 4096
 
 func (d *blockDecoder) release() {
-	if cap(d.list) > maxKept || cap(d.events) > maxKept {
+	if cap(d.list) > maxKept || cap(d.events) > maxKept || cap(d.values) > 4*maxKept {
 		return
 	}
 	clear(d.list) // release the text; nothing is beyond the length
 	clear(d.events)
-	*d = blockDecoder{list: d.list[:0], events: d.events[:0]}
+	clear(d.values)
+	*d = blockDecoder{list: d.list[:0], events: d.events[:0], values: d.values[:0]}
 	decoders.Put(d)
 }
 
@@ -73,22 +77,22 @@ func (d *blockDecoder) block() (b *chain.Block, numbered bool, err error) {
 	for d.Member() {
 		switch key := d.Key(); key {
 		case "number":
-			b.Number, err = chain.ReadUint64(d.Value())
+			b.Number, err = jsonread.Uint64(d.Value())
 			numbered = err == nil
 			fields.at(key, err)
 		case "hash":
-			b.Hash, err = chain.Read[chain.Hash](d.Value())
+			b.Hash, err = jsonread.Hash(d.Value())
 			hash = true
 			fields.at(key, err)
 		case "parentHash":
-			b.ParentHash, err = chain.Read[chain.Hash](d.Value())
+			b.ParentHash, err = jsonread.Hash(d.Value())
 			parent = true
 			fields.at(key, err)
 		case "finalized":
 			b.Finalized, err = readFinalized(d.Value())
 			fields.at(key, err)
 		case "logs":
-			b.Logs = d.Value()
+			b.Digest = chain.DecodedOf(d.digest())
 		case "onInitialize":
 			b.OnInitialize, err = d.hook()
 			fields.at(key, err)
@@ -110,7 +114,7 @@ func (d *blockDecoder) block() (b *chain.Block, numbered bool, err error) {
 	return b, numbered, fields.err
 }
 
-func readFinalized(v chain.Value) (chain.Optional[bool], error) {
+func readFinalized(v jsonscan.Value) (chain.Optional[bool], error) {
 	if v.Kind() == jsonscan.Null {
 		return chain.Optional[bool]{}, nil
 	}
@@ -152,21 +156,44 @@ func (d *blockDecoder) extrinsics() ([]chain.Extrinsic, error) {
 		}
 		d.list = append(d.list, chain.Extrinsic{Index: len(d.list)})
 		x := &d.list[len(d.list)-1]
-		err := d.extrinsic(x)
-		if err == nil && x.Call == "transact" && x.Pallet == "ethereum" {
-			x.Args, err = inSidecarForm(x.Args)
-		}
-		fields.atIndex(x.Index, err)
+		fields.atIndex(x.Index, d.extrinsic(x))
 	}
 	list := make([]chain.Extrinsic, len(d.list))
 	copy(list, d.list)
 	return list, fields.err
 }
 
-func (d *blockDecoder) extrinsic(x *chain.Extrinsic) (err error) {
-	if d.usualExtrinsic(x) {
-		return nil
+// parts are the parts of an extrinsic that are decoded once its call is known.
+type parts struct{ signature, nonce, tip, era, args jsonscan.Value }
+
+func (d *blockDecoder) extrinsic(x *chain.Extrinsic) error {
+	var p parts
+	if !d.usualExtrinsic(x, &p) {
+		p, x.Payload = parts{}, chain.Decoded[*chain.Payload]{}
+		if err := d.otherExtrinsic(x, &p); err != nil {
+			return err
+		}
 	}
+	if x.Signed = p.signature.Kind() != jsonscan.Null; x.Signed {
+		x.Signer = readValue(readSigner(p.signature.Member("signer")), schema.Account)
+	}
+	x.Nonce, x.Tip, x.Era = readValue(p.nonce, schema.Number), readValue(p.tip, schema.Amount), readEra(p.era)
+	if isTransact(x) && p.args.Kind() != jsonscan.Absent {
+		args, err := inSidecarForm(p.args)
+		if err != nil {
+			return err
+		}
+		x.Payload = chain.DecodedOf(readPayload(args))
+	}
+	start := len(d.values)
+	d.values = appendArguments(d.values, x.Pallet, x.Call, p.args)
+	x.Args = d.values[start:]
+	return nil
+}
+
+func isTransact(x *chain.Extrinsic) bool { return x.Call == "transact" && x.Pallet == "ethereum" }
+
+func (d *blockDecoder) otherExtrinsic(x *chain.Extrinsic, p *parts) (err error) {
 	if !d.IsObject() {
 		return unwanted("an object", d.Value())
 	}
@@ -180,18 +207,18 @@ func (d *blockDecoder) extrinsic(x *chain.Extrinsic) (err error) {
 			method = true
 			fields.at(key, err)
 		case "signature":
-			x.Signed, x.Signer = readSignature(d.Value())
+			p.signature = d.Value()
 			signature = true
 		case "nonce":
-			x.Nonce = d.Value()
+			p.nonce = d.Value()
 		case "tip":
-			x.Tip = d.Value()
+			p.tip = d.Value()
 		case "era":
-			x.Era = d.Value()
+			p.era = d.Value()
 		case "args":
-			x.Args = d.Value()
+			p.args = d.Value()
 		case "hash":
-			x.Hash, err = chain.Read[chain.Hash](d.Value())
+			x.Hash, err = jsonread.Hash(d.Value())
 			hash = true
 			fields.at(key, err)
 		case "events":
@@ -207,11 +234,6 @@ func (d *blockDecoder) extrinsic(x *chain.Extrinsic) (err error) {
 	fields.need("hash", hash)
 	fields.need("events", events)
 	return fields.err
-}
-
-// readSignature decodes null, or {"signature": …, "signer": address}.
-func readSignature(v chain.Value) (signed bool, signer chain.Value) {
-	return v.Kind() != jsonscan.Null, readSigner(v.Member("signer"))
 }
 
 func (d *blockDecoder) eventList() ([]chain.Event, error) {
@@ -232,24 +254,53 @@ func (d *blockDecoder) eventList() ([]chain.Event, error) {
 	return d.events[start:], fields.err
 }
 
-// moveEvents copies the events of a block into one slice that the block owns, and makes each list a part of
-// it.
-func moveEvents(b *chain.Block) {
-	n := len(b.OnInitialize) + len(b.OnFinalize)
+// own copies the events and values of a block into slices that the block owns.
+func own(b *chain.Block) {
+	events, values := len(b.OnInitialize)+len(b.OnFinalize), 0
+	count := func(list []chain.Event) {
+		for i := range list {
+			values += len(list[i].Data)
+		}
+	}
+	count(b.OnInitialize)
 	for i := range b.Extrinsics {
-		n += len(b.Extrinsics[i].Events)
+		events += len(b.Extrinsics[i].Events)
+		values += len(b.Extrinsics[i].Args)
+		count(b.Extrinsics[i].Events)
 	}
-	all := make([]chain.Event, 0, n)
-	move := func(list *[]chain.Event) {
-		start := len(all)
-		all = append(all, *list...)
-		*list = all[start:len(all):len(all)]
-	}
-	move(&b.OnInitialize)
+	count(b.OnFinalize)
+	all := owned{make([]chain.Event, 0, events), make(chain.Values, 0, values)}
+	all.takeEvents(&b.OnInitialize)
 	for i := range b.Extrinsics {
-		move(&b.Extrinsics[i].Events)
+		all.takeValues(&b.Extrinsics[i].Args)
+		all.takeEvents(&b.Extrinsics[i].Events)
 	}
-	move(&b.OnFinalize)
+	all.takeEvents(&b.OnFinalize)
+}
+
+// owned are the slices of a block, each part of which is an event's or an extrinsic's.
+type owned struct {
+	events []chain.Event
+	values chain.Values
+}
+
+func (o *owned) takeEvents(list *[]chain.Event) {
+	start := len(o.events)
+	o.events = append(o.events, *list...)
+	*list = o.events[start:len(o.events):len(o.events)]
+	for i := range *list {
+		o.takeValues(&(*list)[i].Data)
+	}
+}
+
+func (o *owned) takeValues(list *chain.Values) {
+	if len(*list) == 0 {
+		*list = nil
+		return
+	}
+	start := len(o.values)
+	o.values = append(o.values, *list...)
+	*list = o.values[start:len(o.values):len(o.values)]
 }
 
 func (d *blockDecoder) event(e *chain.Event) (err error) {
@@ -260,7 +311,8 @@ func (d *blockDecoder) event(e *chain.Event) (err error) {
 		return unwanted("an object", d.Value())
 	}
 	var fields firstError
-	var method, data bool
+	var method, hasData bool
+	var data jsonscan.Value
 	d.Object()
 	for d.Member() {
 		switch key := d.Key(); key {
@@ -272,16 +324,20 @@ func (d *blockDecoder) event(e *chain.Event) (err error) {
 			if !d.IsArray() {
 				err = unwanted("an array", d.Value())
 			} else {
-				e.Data, err = d.Value(), nil
+				data, err = d.Value(), nil
 			}
-			data = true
+			hasData = true
 			fields.at(key, err)
 		default:
 			d.Skip()
 		}
 	}
 	fields.need("method", method)
-	fields.need("data", data)
+	fields.need("data", hasData)
+	if fields.err == nil && data.Kind() == jsonscan.Array {
+		s := data.Scanner()
+		d.data(&s, e)
+	}
 	return fields.err
 }
 

@@ -70,12 +70,12 @@ func (f *firstError) need(name string, there bool) {
 	}
 }
 
-func unwanted(want string, v chain.Value) error {
+func unwanted(want string, v jsonscan.Value) error {
 	return fmt.Errorf("want %s, have %v", want, v.Kind())
 }
 
 // decode decodes a small response, which must be an object.
-func decode(what, text string, read func(chain.Value, *firstError)) error {
+func decode(what, text string, read func(jsonscan.Value, *firstError)) error {
 	v, err := jsonscan.Parse(text)
 	switch {
 	case err != nil:

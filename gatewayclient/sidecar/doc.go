@@ -4,9 +4,9 @@
 // # Before you change it
 //
 // [DecodeBlock] scans a text once and verifies all of it: grammar, UTF-8, depth, no duplicate keys in an
-// object. Only the frame becomes Go values: the block, its extrinsics and its events. Arguments and event data
-// stay [chain.Value]s, which are parts of the text; rules decode them on demand. The speed comes from that;
-// bench/decoders compares it with other libraries.
+// object. Only what rules read becomes Go values: the block, its extrinsics and events, and the arguments and data in
+// package internal/schema (data.go, payload.go). The rest is only scanned. The speed comes from that; bench/decoders
+// compares it with other libraries.
 //
 // successor.go converts the forms of Sidecar's successor into Sidecar's, so that no other file needs to handle
 // them.

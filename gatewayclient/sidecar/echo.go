@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/jsonscan"
 )
 
@@ -15,7 +14,7 @@ type StorageItem struct {
 }
 
 // check records that a response names another storage item than the request. Some gateways omit the names.
-func (i StorageItem) check(v chain.Value, fields *firstError) {
+func (i StorageItem) check(v jsonscan.Value, fields *firstError) {
 	for _, requested := range []struct{ field, want string }{{"pallet", i.Pallet}, {"storageItem", i.Name}} {
 		have := v.Member(requested.field)
 		name, isText := have.Text()

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/jsonread"
 	"github.com/feeledger/fees/internal/jsonscan"
 )
 
@@ -20,7 +21,7 @@ func ProportionPath(key string, at uint64) string {
 //
 // Some gateways omit the keys. A value of a different parameter is an error.
 func DecodeProportion(text, key string) (p chain.AtBlock[chain.Optional[chain.Perbill]], err error) {
-	err = decode("FeesTreasuryProportion", text, func(v chain.Value, fields *firstError) {
+	err = decode("FeesTreasuryProportion", text, func(v jsonscan.Value, fields *firstError) {
 		p.At, p.AtHash = readAt(v.Member("at"), fields)
 		StorageItem{Pallet: "parameters", Name: "parameters", Keys: []string{key}}.check(v, fields)
 		var err error
@@ -30,7 +31,7 @@ func DecodeProportion(text, key string) (p chain.AtBlock[chain.Optional[chain.Pe
 	return p, err
 }
 
-func readProportion(v chain.Value) (none chain.Optional[chain.Perbill], err error) {
+func readProportion(v jsonscan.Value) (none chain.Optional[chain.Perbill], err error) {
 	switch v.Kind() {
 	case jsonscan.Absent:
 		return none, chain.ErrMissing
@@ -42,7 +43,7 @@ func readProportion(v chain.Value) (none chain.Optional[chain.Perbill], err erro
 	if !ok || !strings.EqualFold(group, "runtimeConfig") || !strings.EqualFold(name, "feesTreasuryProportion") {
 		return none, fmt.Errorf("want runtimeConfig with feesTreasuryProportion, have %s", jsonscan.Excerpt(v.Raw()))
 	}
-	proportion, err := chain.Read[chain.Perbill](value)
+	proportion, err := jsonread.Perbill(value)
 	if err != nil {
 		return none, err
 	}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/jsonread"
 	"github.com/feeledger/fees/internal/jsonscan"
 )
 
@@ -36,7 +36,7 @@ func Refusal(text string) *RefusalError {
 		return &RefusalError{Message: jsonscan.Excerpt(said)}
 	}
 	said, ok := answer.Member("message").Text()
-	status, err := chain.ReadUint64(answer.Member("code"))
+	status, err := jsonread.Uint64(answer.Member("code"))
 	if !ok || err != nil || status < 400 || status > 599 {
 		return nil
 	}

@@ -21,7 +21,7 @@ import (
 
 // inSidecarForm returns the arguments of ethereum.transact in Sidecar's form. Arguments in neither form are
 // returned unchanged, for the rules to reject.
-func inSidecarForm(args chain.Value) (chain.Value, error) {
+func inSidecarForm(args jsonscan.Value) (jsonscan.Value, error) {
 	if !mayBeSuccessors(args.Raw()) {
 		return args, nil
 	}
@@ -37,7 +37,7 @@ func inSidecarForm(args chain.Value) (chain.Value, error) {
 	}
 	read, err := readFields(fields, fields.Member("gasLimit").Kind() == jsonscan.Array)
 	if err != nil {
-		return chain.Value{}, inField(where, err)
+		return jsonscan.Value{}, inField(where, err)
 	}
 	if typed {
 		read = jsonscan.OfObject(jsonscan.Field{Key: typeName(name), Value: read})
@@ -76,7 +76,7 @@ func typeName(name string) string {
 }
 
 // readFields returns the fields of a transaction in Sidecar's form.
-func readFields(fields chain.Value, limbs bool) (chain.Value, error) {
+func readFields(fields jsonscan.Value, limbs bool) (jsonscan.Value, error) {
 	var list []jsonscan.Field
 	for key, value := range fields.Members() {
 		var err error
@@ -93,7 +93,7 @@ func readFields(fields chain.Value, limbs bool) (chain.Value, error) {
 			}
 		}
 		if err != nil {
-			return chain.Value{}, inField(key, err)
+			return jsonscan.Value{}, inField(key, err)
 		}
 		list = append(list, jsonscan.Field{Key: key, Value: value})
 	}
@@ -102,13 +102,13 @@ func readFields(fields chain.Value, limbs bool) (chain.Value, error) {
 
 // readAuthorizations returns the authorizations of an EIP-7702 transaction, whose nonces are limbs, in
 // Sidecar's form.
-func readAuthorizations(v chain.Value) (chain.Value, error) {
-	var list []chain.Value
+func readAuthorizations(v jsonscan.Value) (jsonscan.Value, error) {
+	var list []jsonscan.Value
 	for item := range v.Elements() {
 		if nonce := item.Member("nonce"); nonce.Kind() != jsonscan.Absent {
 			read, err := readU256(nonce)
 			if err != nil {
-				return chain.Value{}, inField(fmt.Sprintf("[%d].nonce", len(list)), err)
+				return jsonscan.Value{}, inField(fmt.Sprintf("[%d].nonce", len(list)), err)
 			}
 			item = with(item, "nonce", read)
 		}
@@ -127,44 +127,44 @@ var errNotU256 = errors.New("want a U256: four limbs of 64 bits in an array, or 
 
 // readU256 decodes a U256 of a transaction whose numbers are limbs. A decimal number has the same meaning in
 // both forms.
-func readU256(v chain.Value) (chain.Value, error) {
+func readU256(v jsonscan.Value) (jsonscan.Value, error) {
 	switch text, isText := v.Text(); {
 	case v.Kind() == jsonscan.Number, isText && !strings.HasPrefix(text, "0x"):
 		return v, nil // left to the rules
 	case isText:
 		small, err := hex.DecodeString(text[2:])
 		if err != nil || len(small) != limbsInWord {
-			return chain.Value{}, fmt.Errorf("%q: %w", jsonscan.Excerpt(text), errNotU256)
+			return jsonscan.Value{}, fmt.Errorf("%q: %w", jsonscan.Excerpt(text), errNotU256)
 		}
 		return ofLimbs([limbsInWord]uint64{uint64(small[0]), uint64(small[1]), uint64(small[2]), uint64(small[3])}), nil
 	case v.Kind() != jsonscan.Array:
-		return chain.Value{}, fmt.Errorf("have %v: %w", v.Kind(), errNotU256)
+		return jsonscan.Value{}, fmt.Errorf("have %v: %w", v.Kind(), errNotU256)
 	}
 	var limbs [limbsInWord]uint64
 	n := 0
 	for limb := range v.Elements() {
 		if n == len(limbs) {
-			return chain.Value{}, fmt.Errorf("have more than four limbs: %w", errNotU256)
+			return jsonscan.Value{}, fmt.Errorf("have more than four limbs: %w", errNotU256)
 		}
 		var err error
 		if limbs[n], err = decimal(limb); err != nil {
-			return chain.Value{}, fmt.Errorf("limb %d: %w", n, err)
+			return jsonscan.Value{}, fmt.Errorf("limb %d: %w", n, err)
 		}
 		n++
 	}
 	if n != len(limbs) {
-		return chain.Value{}, fmt.Errorf("have %d limbs: %w", n, errNotU256)
+		return jsonscan.Value{}, fmt.Errorf("have %d limbs: %w", n, errNotU256)
 	}
 	return ofLimbs(limbs), nil
 }
 
-func ofLimbs(limbs [limbsInWord]uint64) chain.Value {
+func ofLimbs(limbs [limbsInWord]uint64) jsonscan.Value {
 	word, _ := chain.ParseGasPrice(fmt.Sprintf("0x%016x%016x%016x%016x", limbs[3], limbs[2], limbs[1], limbs[0])) // 256 bits, as all words
 	return jsonscan.OfText(word.String())
 }
 
 // decimal parses a number of at most 64 bits that consists of decimal digits only.
-func decimal(v chain.Value) (uint64, error) {
+func decimal(v jsonscan.Value) (uint64, error) {
 	text := v.Raw()
 	if inside, ok := v.Text(); ok {
 		text = inside
@@ -178,7 +178,7 @@ func decimal(v chain.Value) (uint64, error) {
 
 // readBytes decodes a byte list that may be an array: the form in which the successor writes fewer than two
 // bytes.
-func readBytes(v chain.Value) (chain.Value, error) {
+func readBytes(v jsonscan.Value) (jsonscan.Value, error) {
 	if v.Kind() != jsonscan.Array {
 		return v, nil // left to the rules
 	}
@@ -189,7 +189,7 @@ func readBytes(v chain.Value) (chain.Value, error) {
 			err = fmt.Errorf("want hex digits, or an array of at most one byte, have %s", jsonscan.Excerpt(v.Raw()))
 		}
 		if err != nil {
-			return chain.Value{}, err
+			return jsonscan.Value{}, err
 		}
 		list = append(list, byte(n))
 	}
@@ -197,7 +197,7 @@ func readBytes(v chain.Value) (chain.Value, error) {
 }
 
 // with returns a copy of an object with one member replaced.
-func with(object chain.Value, name string, value chain.Value) chain.Value {
+func with(object jsonscan.Value, name string, value jsonscan.Value) jsonscan.Value {
 	var fields []jsonscan.Field
 	for key, member := range object.Members() {
 		if key == name {
@@ -210,7 +210,7 @@ func with(object chain.Value, name string, value chain.Value) chain.Value {
 
 // readSigner decodes the account that signed: the successor, and Sidecar for accounts of 32 bytes, write
 // {"id": account}.
-func readSigner(v chain.Value) chain.Value {
+func readSigner(v jsonscan.Value) jsonscan.Value {
 	if id := v.Member("id"); id.Kind() != jsonscan.Absent {
 		return id
 	}

@@ -35,10 +35,11 @@ func TestSuccessorsNumbers(t *testing.T) {
 		`"100000000000"`:    "100000000000",
 		`"0x00000001"`:      "6277101735386680763835789423207666416102355444464034512896",
 	} {
-		b, err := sidecar.DecodeBlock(transact(`{"transaction":{"eIP1559":{"maxFeePerGas":` + text + `,` + gasLimit + `}}}`))
+		b, err := sidecar.DecodeBlock(transact(`{"transaction":{"eIP1559":{"nonce":"0","value":"0","maxPriorityFeePerGas":"0","maxFeePerGas":` + text + `,` + gasLimit + `}}}`))
 		require.NoError(t, err, text)
-		have, _ := b.Extrinsics[0].Args.Member("transaction").Member("eip1559").Member("maxFeePerGas").Text()
-		require.Equal(t, want, have, text)
+		payload, err := b.Extrinsics[0].Ethereum()
+		require.NoError(t, err, text)
+		require.Equal(t, want, payload.MaxFeePerGas.String(), text)
 	}
 }
 
@@ -51,9 +52,9 @@ func TestSidecarsFormStays(t *testing.T) {
 		`{"transaction":{"eIP9999":{"value":"1","gasLimit":"21000"}}}`,
 		`{"transaction":[]}`, `{"transaction":{}}`, `{"transaction":null}`, `{}`, `[]`, `null`, `"x"`,
 	} {
-		b, err := sidecar.DecodeBlock(transact(args))
+		have, err := sidecar.InSidecarForm(args)
 		require.NoError(t, err, args)
-		require.Equal(t, args, b.Extrinsics[0].Args.Raw())
+		require.Equal(t, args, have)
 	}
 }
 
@@ -65,9 +66,9 @@ func TestSuccessorsForms(t *testing.T) {
 		`{"transaction":{"nonce":"0x05000000","gasPrice":["1","2","0","0"],` + gasLimit + `,"input":"0x1234"},"more":1}`:                                                   `{"transaction":{"nonce":"5","gasPrice":"36893488147419103233","gasLimit":"21000","input":"0x1234"},"more":1}`,
 		`{"transaction":{"eIP7702":{"chainId":"1284",` + gasLimit + `,"data":[],"authorizationList":[{"chainId":"0","nonce":"0x09000000"},{"nonce":["1","0","0","0"]}]}}}`: `{"transaction":{"eip7702":{"chainId":"1284","gasLimit":"21000","data":"0x","authorizationList":[{"chainId":"0","nonce":"9"},{"nonce":"1"}]}}}`,
 	} {
-		b, err := sidecar.DecodeBlock(transact(args))
+		have, err := sidecar.InSidecarForm(args)
 		require.NoError(t, err, args)
-		require.Equal(t, want, b.Extrinsics[0].Args.Raw())
+		require.Equal(t, want, have)
 	}
 }
 
@@ -121,10 +122,12 @@ func TestSuccessorsFormBroken(t *testing.T) {
 }
 
 func TestSigner(t *testing.T) {
-	text := strings.Replace(transact(`{}`), `"signature":null`, `"signature":{"signature":"0x12","signer":{"id":"0xab"}}`, 1)
+	text := strings.Replace(transact(`{}`), `"signature":null`, `"signature":{"signature":"0x12","signer":{"id":"0x`+strings.Repeat("ab", 20)+`"}}`, 1)
 	b, err := sidecar.DecodeBlock(text)
 	require.NoError(t, err)
-	require.Equal(t, `"0xab"`, b.Extrinsics[0].Signer.Raw())
+	signer, err := b.Extrinsics[0].Signer.Account()
+	require.NoError(t, err)
+	require.Equal(t, "0x"+strings.Repeat("ab", 20), signer.Plain())
 }
 
 func TestPalletName(t *testing.T) {

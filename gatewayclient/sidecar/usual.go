@@ -9,19 +9,19 @@ import (
 // this order, without white space. They exist only for speed. If they return false they have consumed nothing,
 // and the functions of block.go decode or reject the text.
 
-func (d *blockDecoder) usualExtrinsic(x *chain.Extrinsic) bool {
+func (d *blockDecoder) usualExtrinsic(x *chain.Extrinsic, p *parts) bool {
 	mark, events := d.Mark(), len(d.events)
-	var signature, other chain.Value
+	var other jsonscan.Value
 	var hash string
 	usual := d.Literal(`{"method":{"pallet":`, 2) && d.text(&x.Pallet) &&
 		d.Literal(`,"method":`, 0) && d.text(&x.Call) &&
-		d.Literal(`},"signature":`, -1) && d.value(&signature) &&
-		d.Literal(`,"nonce":`, 0) && d.value(&x.Nonce) &&
-		d.Literal(`,"args":`, 0) && d.value(&x.Args) &&
-		d.Literal(`,"tip":`, 0) && d.value(&x.Tip) &&
+		d.Literal(`},"signature":`, -1) && d.value(&p.signature) &&
+		d.Literal(`,"nonce":`, 0) && d.value(&p.nonce) &&
+		d.Literal(`,"args":`, 0) && (isTransact(x) && d.IsObject() && d.transact(x) || d.value(&p.args)) &&
+		d.Literal(`,"tip":`, 0) && d.value(&p.tip) &&
 		d.Literal(`,"hash":`, 0) && d.text(&hash) &&
 		d.Literal(`,"info":`, 0) && d.value(&other) &&
-		d.Literal(`,"era":`, 0) && d.value(&x.Era) &&
+		d.Literal(`,"era":`, 0) && d.value(&p.era) &&
 		d.Literal(`,"events":`, 0) && d.eventsOf(x) &&
 		d.Literal(`,"success":`, 0) && d.value(&other) &&
 		d.Literal(`,"paysFee":`, 0) && d.value(&other) &&
@@ -35,23 +35,67 @@ func (d *blockDecoder) usualExtrinsic(x *chain.Extrinsic) bool {
 		d.Back(mark)
 		clear(d.events[events:])
 		d.events = d.events[:events]
-		return false
 	}
-	x.Signed, x.Signer = readSignature(signature)
-	return true
+	return usual
 }
 
 func (d *blockDecoder) usualEvent(e *chain.Event) bool {
-	mark := d.Mark()
+	mark, values := d.Mark(), len(d.values)
 	usual := d.Literal(`{"method":{"pallet":`, 2) && d.text(&e.Pallet) &&
 		d.Literal(`,"method":`, 0) && d.text(&e.Name) &&
-		d.Literal(`},"data":`, -1) && d.value(&e.Data) &&
-		e.Data.Kind() == jsonscan.Array &&
-		d.Literal(`}`, -1)
+		d.Literal(`},"data":`, -1) && d.IsArray()
+	if usual {
+		d.data(d.Scanner, e)
+		usual = d.Literal(`}`, -1)
+	}
 	if !usual {
 		d.Back(mark)
+		d.values = d.values[:values]
 	}
 	return usual
+}
+
+// usualDispatch decodes the data of a system.ExtrinsicSuccess.
+func usualDispatch(s *jsonscan.Scanner) (v chain.Value, usual bool) {
+	mark := s.Mark()
+	var refTime, proofSize, class, pays string
+	text := func(to *string) bool {
+		if s.IsString() {
+			*to = s.Text()
+		}
+		return *to != ""
+	}
+	usual = s.Literal(`[{"weight":{"refTime":`, 3) && text(&refTime) &&
+		s.Literal(`,"proofSize":`, 0) && text(&proofSize) &&
+		s.Literal(`},"class":`, -1) && text(&class) &&
+		s.Literal(`,"paysFee":`, 0) && text(&pays) &&
+		s.Literal(`}]`, -2)
+	if usual {
+		time, noTime := chain.ParseUint64(refTime)
+		proof, noProof := chain.ParseUint64(proofSize)
+		of, noClass := classOf(class)
+		fee, noFee := paysFee(pays)
+		if noTime == nil && noProof == nil && noClass == nil && noFee == nil {
+			return chain.DispatchValue(chain.Weight{RefTime: chain.NewRefTime(time), ProofSize: proof},
+				chain.DispatchInfo{Class: chain.DecodedOf(of, nil), PaysFee: chain.DecodedOf(fee, nil), RefTime: "weight.refTime"}), true
+		}
+	}
+	s.Back(mark)
+	return v, false
+}
+
+// transact decodes the arguments of ethereum.transact in one pass. If false, it has consumed nothing.
+func (d *blockDecoder) transact(x *chain.Extrinsic) bool {
+	mark := d.Mark()
+	d.Object()
+	if d.Member() && d.Key() == "transaction" {
+		if payload, typed := readTyped(d.Scanner); typed && !d.Member() && !mayBeSuccessors(d.Since(mark).Raw()) {
+			x.Payload = chain.DecodedOf(payload, nil)
+			return true
+		}
+	}
+	d.Back(mark)
+	return false
 }
 
 func (d *blockDecoder) text(text *string) bool {
@@ -62,7 +106,7 @@ func (d *blockDecoder) text(text *string) bool {
 	return *text != ""
 }
 
-func (d *blockDecoder) value(v *chain.Value) bool {
+func (d *blockDecoder) value(v *jsonscan.Value) bool {
 	*v = d.Value()
 	return true
 }

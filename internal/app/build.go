@@ -10,7 +10,6 @@ import (
 	"golang.org/x/crypto/blake2b"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/evm"
 	"github.com/feeledger/fees/internal/app/market"
 	"github.com/feeledger/fees/internal/node/rpc"
 	"github.com/feeledger/fees/internal/node/state"
@@ -160,11 +159,11 @@ type BuildEVMQuestion struct {
 	Tables               network.Tables
 	Chain                ChainStatement
 	Signer               chain.Address
-	Type                 evm.Type // eip1559 by default
+	Type                 chain.TransactionType // eip1559 by default
 	To                   chain.Optional[chain.Address]
 	Value                string // same format as the tip of [BuildQuestion]
 	Input                []byte
-	AccessList           []evm.AccessEntry
+	AccessList           []chain.AccessEntry
 	Nonce                chain.Optional[uint64]
 	GasLimit             chain.Optional[uint64]
 	GasPrice             chain.Optional[chain.GasPrice] // for legacy and eip2930
@@ -208,7 +207,7 @@ func BuildEVM(ctx context.Context, q BuildEVMQuestion) (*Draft, error) {
 // price sets the prices for the transaction's type. Legacy and eip2930 transactions pay exactly what
 // they offer: the base fee of the next block plus the priority fee of a normal bid.
 func (q *BuildEVMQuestion) price(ctx context.Context, d *EVMDraft) error {
-	dynamic := q.Type == evm.EIP1559
+	dynamic := q.Type == chain.EIP1559
 	d.GasPrice, d.MaxFeePerGas, d.MaxPriorityFeePerGas = q.GasPrice, q.MaxFeePerGas, q.MaxPriorityFeePerGas
 	if dynamic && d.MaxFeePerGas.Known() && d.MaxPriorityFeePerGas.Known() || !dynamic && d.GasPrice.Known() {
 		return nil

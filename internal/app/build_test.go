@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/evm"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/tx/extrinsic"
@@ -26,16 +25,16 @@ func TestBuildEVMPrices(t *testing.T) {
 	none, some := chain.Optional[chain.GasPrice]{}, func(n uint64) chain.Optional[chain.GasPrice] { return chain.Some(gwei(n)) }
 	for _, c := range []struct {
 		history                           string
-		kind                              evm.Type
+		kind                              chain.TransactionType
 		price, most, priority             chain.Optional[chain.GasPrice] // that are given
 		wantPrice, wantMost, wantPriority chain.Optional[chain.GasPrice]
 	}{
-		{threeBlocks, evm.EIP1559, none, none, none, none, some(305), some(5)},
-		{threeBlocks, evm.EIP1559, none, some(400), none, none, some(400), some(5)},
-		{threeBlocks, evm.EIP1559, none, none, some(9), none, some(305), some(9)},
-		{threeBlocks, evm.Legacy, none, none, none, some(205), none, none},
-		{threeBlocks, evm.EIP2930, some(7), none, none, some(7), none, none},
-		{cheap, evm.Legacy, none, none, none, some(130), none, none},
+		{threeBlocks, chain.EIP1559, none, none, none, none, some(305), some(5)},
+		{threeBlocks, chain.EIP1559, none, some(400), none, none, some(400), some(5)},
+		{threeBlocks, chain.EIP1559, none, none, some(9), none, some(305), some(9)},
+		{threeBlocks, chain.Legacy, none, none, none, some(205), none, none},
+		{threeBlocks, chain.EIP2930, some(7), none, none, some(7), none, none},
+		{cheap, chain.Legacy, none, none, none, some(130), none, none},
 	} {
 		s.feeHistory(c.history)
 		d, err := app.BuildEVM(t.Context(), app.BuildEVMQuestion{
@@ -59,15 +58,15 @@ func TestBuildEVMRefused(t *testing.T) {
 		`"1DOT" is an amount of DOT`: func(q *app.BuildEVMQuestion) { q.Value = "1DOT" },
 		"state the gas prices":       func(q *app.BuildEVMQuestion) { q.MaxFeePerGas = chain.Optional[chain.GasPrice]{} },
 		"gas_price: not allowed in a transaction of type eip1559":      func(q *app.BuildEVMQuestion) { q.GasPrice = one },
-		"max_fee_per_gas: not allowed in a transaction of type legacy": func(q *app.BuildEVMQuestion) { q.Type, q.GasPrice = evm.Legacy, one },
+		"max_fee_per_gas: not allowed in a transaction of type legacy": func(q *app.BuildEVMQuestion) { q.Type, q.GasPrice = chain.Legacy, one },
 		"a legacy transaction cannot have an access list": func(q *app.BuildEVMQuestion) {
-			*q = app.BuildEVMQuestion{Node: q.Node, Chain: s.stated, Signer: q.Signer, Type: evm.Legacy, GasPrice: one, AccessList: []evm.AccessEntry{{}}}
+			*q = app.BuildEVMQuestion{Node: q.Node, Chain: s.stated, Signer: q.Signer, Type: chain.Legacy, GasPrice: one, AccessList: []chain.AccessEntry{{}}}
 		},
 		`transaction type "eip7702": want legacy, eip2930 or eip1559`: func(q *app.BuildEVMQuestion) {
 			*q = app.BuildEVMQuestion{Node: q.Node, Chain: s.stated, Signer: q.Signer, Type: "eip7702", GasPrice: one}
 		},
 	} {
-		q := app.BuildEVMQuestion{Node: s.client, Chain: s.stated, Tables: network.BuiltIn(), Signer: address(t, alith), Type: evm.EIP1559, MaxFeePerGas: one, MaxPriorityFeePerGas: one}
+		q := app.BuildEVMQuestion{Node: s.client, Chain: s.stated, Tables: network.BuiltIn(), Signer: address(t, alith), Type: chain.EIP1559, MaxFeePerGas: one, MaxPriorityFeePerGas: one}
 		change(&q)
 		d, err := app.BuildEVM(t.Context(), q)
 		require.ErrorContains(t, err, want)

@@ -17,7 +17,6 @@ import (
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/finance/dataset"
-	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/test/chaingen"
 	"github.com/feeledger/fees/internal/test/postgrestest"
@@ -82,9 +81,7 @@ func (s slow) reader(t testing.TB) *source.Reader {
 		for i := range b.Extrinsics {
 			if x := &b.Extrinsics[i]; x.Pallet == "timestamp" {
 				at := yearBegins.Add(time.Duration(b.Number-1) * hoursApart * time.Hour)
-				now, err := jsonscan.Parse(fmt.Sprintf(`{"now":"%d"}`, at.UnixMilli()))
-				x.Args = now
-				return err
+				x.Args = chain.Values{chain.Uint64Value(uint64(at.UnixMilli()))}
 			}
 		}
 		return nil

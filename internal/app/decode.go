@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/evm"
 	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/internal/node/rpc"
 	"github.com/feeledger/fees/internal/node/state"
@@ -116,14 +115,14 @@ func decodeEVM(raw []byte) (jsontext.Record, error) {
 		id = chain.Some(t.ChainID)
 	}
 	r := jsontext.Record{{"layer", EVMLayer}, {"type", t.Type}, {"hash", hash}, {"sender", sender}, {"chain_id", id}, {"nonce", t.Nonce}}
-	if t.Type == evm.Legacy || t.Type == evm.EIP2930 {
+	if t.Type == chain.Legacy || t.Type == chain.EIP2930 {
 		r = append(r, jsontext.Field{Name: "gas_price", Value: t.GasPrice})
 	} else {
 		r = append(r, jsontext.Record{{"max_fee_per_gas", t.MaxFeePerGas}, {"max_priority_fee_per_gas", t.MaxPriorityFeePerGas}}...)
 	}
 	s, _ := t.Signature.Get()
 	r = append(r, jsontext.Record{{"gas_limit", t.GasLimit}, {"to", t.To}, {"value", t.Value}, {"input", HexBytes(t.Input)}}...)
-	if t.Type != evm.Legacy {
+	if t.Type != chain.Legacy {
 		r = append(r, jsontext.Field{Name: "access_list", Value: t.AccessList})
 	}
 	r = append(r, jsontext.Record{{"v", s.V}, {"r", s.R}, {"s", s.S}, {"high_s", t.HighS()}}...)

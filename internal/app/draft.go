@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/evm"
 	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/internal/tx/ethtx"
 )
@@ -41,7 +40,7 @@ type NativeDraft struct {
 
 // EVMDraft is an unsigned EVM transaction.
 type EVMDraft struct {
-	Type                 evm.Type                       `json:"type"`
+	Type                 chain.TransactionType          `json:"type"`
 	ChainID              uint64                         `json:"chain_id"`
 	Nonce                chain.Nonce                    `json:"nonce"`
 	GasPrice             chain.Optional[chain.GasPrice] `json:"gas_price"`                // for legacy and eip2930
@@ -51,7 +50,7 @@ type EVMDraft struct {
 	To                   chain.Optional[chain.Address]  `json:"to"` // null to create a contract
 	Value                chain.Wei                      `json:"value"`
 	Input                HexBytes                       `json:"input"`
-	AccessList           []evm.AccessEntry              `json:"access_list"`
+	AccessList           []chain.AccessEntry            `json:"access_list"`
 }
 
 // HexBytes are bytes written in JSON as 0x and hex digits.
@@ -186,9 +185,9 @@ func (d *EVMDraft) transaction() (*ethtx.Transaction, error) {
 		wants bool
 		to    *chain.GasPrice
 	}{
-		{"gas_price", d.GasPrice, d.Type != evm.EIP1559, &t.GasPrice},
-		{"max_fee_per_gas", d.MaxFeePerGas, d.Type == evm.EIP1559, &t.MaxFeePerGas},
-		{"max_priority_fee_per_gas", d.MaxPriorityFeePerGas, d.Type == evm.EIP1559, &t.MaxPriorityFeePerGas},
+		{"gas_price", d.GasPrice, d.Type != chain.EIP1559, &t.GasPrice},
+		{"max_fee_per_gas", d.MaxFeePerGas, d.Type == chain.EIP1559, &t.MaxFeePerGas},
+		{"max_priority_fee_per_gas", d.MaxPriorityFeePerGas, d.Type == chain.EIP1559, &t.MaxPriorityFeePerGas},
 	} {
 		price, known := p.has.Get()
 		if known && !p.wants {
@@ -199,10 +198,10 @@ func (d *EVMDraft) transaction() (*ethtx.Transaction, error) {
 		}
 		*p.to = price
 	}
-	if d.Type != evm.Legacy && d.Type != evm.EIP2930 && d.Type != evm.EIP1559 {
+	if d.Type != chain.Legacy && d.Type != chain.EIP2930 && d.Type != chain.EIP1559 {
 		return nil, fmt.Errorf("transaction type %q: want legacy, eip2930 or eip1559", d.Type)
 	}
-	if d.Type == evm.Legacy && len(d.AccessList) > 0 {
+	if d.Type == chain.Legacy && len(d.AccessList) > 0 {
 		return nil, errors.New("a legacy transaction cannot have an access list")
 	}
 	return t, nil

@@ -14,6 +14,7 @@ import (
 	"github.com/feeledger/fees/internal/app/market"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/failure"
+	"github.com/feeledger/fees/internal/jsonread"
 	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/internal/node/rpc"
 	"github.com/feeledger/fees/internal/node/state"
@@ -176,7 +177,7 @@ func (q *EstimateQuestion) native(ctx context.Context, view *state.View, e *Esti
 func (q *EstimateQuestion) rules(ctx context.Context, view *state.View, e *Estimate) (rules chain.Optional[network.Rules], multiplier chain.Multiplier, err error) {
 	v, err := view.Query(ctx, "transactionPayment.nextFeeMultiplier", nil)
 	if err == nil {
-		multiplier, err = chain.Read[chain.Multiplier](v.Member("value"))
+		multiplier, err = jsonread.Multiplier(v.Member("value"))
 	}
 	if err != nil {
 		return rules, multiplier, err
@@ -225,7 +226,7 @@ func (q *EstimateQuestion) byEVM(ctx context.Context, view *state.View, of chain
 		if err != nil {
 			return err
 		}
-		base, err := chain.Read[chain.GasPrice](v.Member("value"))
+		base, err := jsonread.GasPrice(v.Member("value"))
 		if err != nil {
 			return malformedPrices(err)
 		}
@@ -254,9 +255,9 @@ func transferOf(view *state.View, data []byte) (to chain.Address, value chain.We
 	if pallet != "balances" || !slices.Contains([]string{"transfer", "transferAllowDeath", "transferKeepAlive"}, name) {
 		return to, value, false
 	}
-	to, err = chain.Read[chain.Address](call.Member("args").Member("dest"))
+	to, err = jsonread.Address(call.Member("args").Member("dest"))
 	if err == nil {
-		value, err = chain.Read[chain.Wei](call.Member("args").Member("value"))
+		value, err = jsonread.Wei(call.Member("args").Member("value"))
 	}
 	return to, value, err == nil
 }

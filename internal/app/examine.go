@@ -8,6 +8,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee/evidence"
+	"github.com/feeledger/fees/gatewayclient/sidecar"
 	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/internal/node/gateway"
 	"github.com/feeledger/fees/internal/node/rpc"
@@ -166,7 +167,7 @@ func (e *Examination) prove(ctx context.Context, item source.Item) (*evidence.Re
 		}
 		multiplier = chain.Some(elsewhere)
 	}
-	report.CompareWith(item.Block, other, multiplier)
+	report.CompareWith(item.Block, sidecar.Compare(item.Block, other), multiplier)
 	return report, balances, nil
 }
 

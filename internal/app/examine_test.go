@@ -9,7 +9,6 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/internal/app"
-	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/source"
 )
 
@@ -63,7 +62,7 @@ func TestExamineFinds(t *testing.T) {
 
 	against := otherwise{Source: demo(t).Source, block: func(b *chain.Block) (err error) {
 		if b.Number == 25 {
-			b.Extrinsics[4].Args, err = jsonscan.Parse(`{"transaction":{"legacy":{}}}`)
+			b.Extrinsics[4].Call = "another"
 		}
 		return err
 	}}

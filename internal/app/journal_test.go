@@ -15,7 +15,6 @@ import (
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/finance/journal"
-	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/internal/table"
 	"github.com/feeledger/fees/source"
 )
@@ -74,7 +73,7 @@ func TestExportOfFees(t *testing.T) {
 func TestExportNotes(t *testing.T) {
 	d := opened(t, changed(t, func(b *chain.Block) (err error) {
 		if b.Number == 25 {
-			b.Extrinsics[4].Args, err = jsonscan.Parse(`{"transaction":{"eip9999":{}}}`)
+			b.Extrinsics[4].Payload = otherPayload()
 		}
 		return errors.Join(err, withoutWithdraws(25)(b))
 	}))

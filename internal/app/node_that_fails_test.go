@@ -19,7 +19,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/evm"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/httpclient"
@@ -145,7 +144,7 @@ func TestTransactionsOfANodeThatFails(t *testing.T) {
 		return err
 	}, refused(t))
 	s.eachRefused(t, closedDatabase, func(node *rpc.Client) (err error) {
-		ethereum, err = app.BuildEVM(ctx, app.BuildEVMQuestion{Node: node, Chain: s.stated, Tables: network.BuiltIn(), Type: evm.EIP1559, To: chain.Some(chain.Address20([20]byte{19: 1})), Signer: signer})
+		ethereum, err = app.BuildEVM(ctx, app.BuildEVMQuestion{Node: node, Chain: s.stated, Tables: network.BuiltIn(), Type: chain.EIP1559, To: chain.Some(chain.Address20([20]byte{19: 1})), Signer: signer})
 		if err != nil {
 			require.Nil(t, ethereum)
 		}

@@ -12,7 +12,6 @@ import (
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/finance/report"
-	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
 )
@@ -24,11 +23,7 @@ func hourly(t *testing.T) *source.Reader {
 		for i := range b.Extrinsics {
 			if x := &b.Extrinsics[i]; x.Pallet == "timestamp" {
 				at := time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(b.Number-1) * 2 * time.Hour)
-				now, err := jsonscan.Parse(fmt.Sprintf(`{"now":"%d"}`, at.UnixMilli()))
-				if err != nil {
-					return err
-				}
-				x.Args = now
+				x.Args = chain.Values{chain.Uint64Value(uint64(at.UnixMilli()))}
 			}
 		}
 		return nil

@@ -18,7 +18,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/evm"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/substrate/header"
@@ -288,7 +287,7 @@ func TestDraftFiles(t *testing.T) {
 	s := moonbeam(t)
 	native, err := app.Build(t.Context(), app.BuildQuestion{Node: s.client, Tables: network.BuiltIn(), Call: "system.remark", Arguments: []string{"0x1234"}, Signer: address(t, alith)})
 	require.NoError(t, err)
-	ethereum, err := app.BuildEVM(t.Context(), app.BuildEVMQuestion{Node: s.client, Tables: network.BuiltIn(), Type: evm.EIP1559, Signer: address(t, alith)})
+	ethereum, err := app.BuildEVM(t.Context(), app.BuildEVMQuestion{Node: s.client, Tables: network.BuiltIn(), Type: chain.EIP1559, Signer: address(t, alith)})
 	require.NoError(t, err)
 	text, err := json.Marshal(native)
 	require.NoError(t, err)
@@ -320,8 +319,8 @@ func TestDraftFiles(t *testing.T) {
 
 	// No member of a draft may be missing, null or written in another case: it would silently be zero, or someone else's.
 	listed := *ethereum.EVM
-	listed.Type, listed.To = evm.EIP1559, chain.Some(address(t, alith))
-	listed.AccessList = []evm.AccessEntry{{Address: address(t, alith), StorageKeys: []chain.Hash{{1}}}}
+	listed.Type, listed.To = chain.EIP1559, chain.Some(address(t, alith))
+	listed.AccessList = []chain.AccessEntry{{Address: address(t, alith), StorageKeys: []chain.Hash{{1}}}}
 	withList, err := json.Marshal(&app.Draft{Signer: address(t, alith), EVM: &listed})
 	require.NoError(t, err)
 	for _, whole := range [][]byte{text, other, withList} {
@@ -373,7 +372,7 @@ func TestDraftFiles(t *testing.T) {
 func TestEVMDraftsOfAttackers(t *testing.T) {
 	s := moonbeam(t)
 	honest, err := app.BuildEVM(t.Context(), app.BuildEVMQuestion{
-		Node: s.client, Tables: network.BuiltIn(), Type: evm.EIP1559, Signer: address(t, alith), To: chain.Some(address(t, baltathar)), Value: "1.5GLMR",
+		Node: s.client, Tables: network.BuiltIn(), Type: chain.EIP1559, Signer: address(t, alith), To: chain.Some(address(t, baltathar)), Value: "1.5GLMR",
 	})
 	require.NoError(t, err)
 	none := chain.Optional[chain.GasPrice]{}
@@ -388,7 +387,7 @@ func TestEVMDraftsOfAttackers(t *testing.T) {
 		"no chain":           {func(q *question) { q.Draft.EVM.ChainID = 0 }, "is valid on every chain", nil, nil},
 		"no chain, of a legacy one": {func(q *question) {
 			e := q.Draft.EVM
-			e.ChainID, e.Type, e.GasPrice, e.MaxFeePerGas, e.MaxPriorityFeePerGas = 0, evm.Legacy, e.MaxFeePerGas, none, none
+			e.ChainID, e.Type, e.GasPrice, e.MaxFeePerGas, e.MaxPriorityFeePerGas = 0, chain.Legacy, e.MaxFeePerGas, none, none
 		}, "is valid on every chain", nil, nil},
 		"no chain, as stated":                  {func(q *question) { q.Draft.EVM.ChainID = 0; q.Chain.EVMChainID = chain.Some[uint64](0) }, "is valid on every chain", nil, nil},
 		"Ethereum's chain":                     {func(q *question) { q.Draft.EVM.ChainID = 1 }, "No table has the EVM chain ID 1.", nil, nil},
@@ -404,7 +403,7 @@ func TestEVMDraftsOfAttackers(t *testing.T) {
 		"the gas":                              {func(q *question) { q.Draft.EVM.GasLimit = 12_000_000 }, "", func(p *app.Prepared) any { return p.EVM.GasLimit.Uint64() }, uint64(12_000_000)},
 		"the data":                             {func(q *question) { q.Draft.EVM.Input = []byte{1, 2, 3} }, "", func(p *app.Prepared) any { return p.EVM.Input }, []byte{1, 2, 3}},
 		"a type that is not made here":         {func(q *question) { q.Draft.EVM.Type = "eip7702" }, "of type eip7702", nil, nil},
-		"a price of another type":              {func(q *question) { q.Draft.EVM.Type = evm.Legacy }, "gas_price: required in a transaction of type legacy", nil, nil},
+		"a price of another type":              {func(q *question) { q.Draft.EVM.Type = chain.Legacy }, "gas_price: required in a transaction of type legacy", nil, nil},
 		"no price":                             {func(q *question) { q.Draft.EVM.MaxFeePerGas = none }, "max_fee_per_gas: required in a transaction of type eip1559", nil, nil},
 		"no price for the block's author":      {func(q *question) { q.Draft.EVM.MaxPriorityFeePerGas = none }, "max_priority_fee_per_gas: required in a transaction of type eip1559", nil, nil},
 	} {
@@ -493,7 +492,7 @@ func TestNodesOfAttackers(t *testing.T) {
 			check(err, c.native)
 			one := chain.Some(gwei(200))
 			_, err = app.BuildEVM(t.Context(), app.BuildEVMQuestion{
-				Node: s.client, Tables: network.BuiltIn(), Chain: c.stated, Type: evm.EIP1559, To: chain.Some(address(t, baltathar)), Value: "1.5GLMR", Signer: address(t, alith),
+				Node: s.client, Tables: network.BuiltIn(), Chain: c.stated, Type: chain.EIP1559, To: chain.Some(address(t, baltathar)), Value: "1.5GLMR", Signer: address(t, alith),
 				MaxFeePerGas: one, MaxPriorityFeePerGas: one,
 			})
 			check(err, c.evm)
@@ -594,7 +593,7 @@ func hashFirst(t *testing.T, text []byte) []byte {
 func TestSendEVMRefused(t *testing.T) {
 	s := moonbeam(t)
 	legacy := func(chainID uint64) *app.SignedTransaction {
-		x := ethtx.Transaction{Type: evm.Legacy, ChainID: chainID, GasPrice: gwei(125), GasLimit: chain.NewGas(21_000), To: chain.Some(address(t, baltathar))}
+		x := ethtx.Transaction{Type: chain.Legacy, ChainID: chainID, GasPrice: gwei(125), GasLimit: chain.NewGas(21_000), To: chain.Some(address(t, baltathar))}
 		digest, err := x.Digest()
 		require.NoError(t, err)
 		signature, err := s.keys[address(t, alith)].Sign(digest)
@@ -631,7 +630,7 @@ func TestCallData(t *testing.T) {
 	require.ErrorContains(t, err, "nowhere")
 	_, err = app.BuildEVM(t.Context(), app.BuildEVMQuestion{Node: s.client, Tables: network.BuiltIn(), Chain: q.Chain, Signer: address(t, alith)})
 	require.ErrorContains(t, err, "nowhere")
-	_, err = app.Prepare(app.SignQuestion{Draft: &app.Draft{EVM: &app.EVMDraft{Type: evm.Legacy, ChainID: 1284, GasPrice: chain.Some(gwei(1))}}, Tables: network.BuiltIn(), Chain: q.Chain})
+	_, err = app.Prepare(app.SignQuestion{Draft: &app.Draft{EVM: &app.EVMDraft{Type: chain.Legacy, ChainID: 1284, GasPrice: chain.Some(gwei(1))}}, Tables: network.BuiltIn(), Chain: q.Chain})
 	require.ErrorContains(t, err, "nowhere")
 	q.Chain.Network = ""
 	s.node.Methods["system_properties"] = func([]json.RawMessage) ([]byte, error) {
@@ -661,7 +660,7 @@ func tablesWith(t *testing.T, change func(*network.Network)) network.Tables {
 func TestTablesOfOnesOwn(t *testing.T) {
 	tables := tablesWith(t, func(*network.Network) {})
 	q := app.SignQuestion{
-		Draft:  &app.Draft{EVM: &app.EVMDraft{Type: evm.Legacy, ChainID: 1408, GasPrice: chain.Some(gwei(1))}},
+		Draft:  &app.Draft{EVM: &app.EVMDraft{Type: chain.Legacy, ChainID: 1408, GasPrice: chain.Some(gwei(1))}},
 		Tables: tables, Chain: app.ChainStatement{Network: "own"},
 	}
 	_, err := app.Prepare(q)

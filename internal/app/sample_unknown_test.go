@@ -12,10 +12,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/gatewayclient/sidecar"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/finance/closing"
 	"github.com/feeledger/fees/internal/finance/report"
-	"github.com/feeledger/fees/internal/jsonscan"
 )
 
 // pairsOf are the lines of a statement by name; lines of one name are joined.
@@ -38,11 +38,8 @@ func inTokens(t testing.TB, wei string) string {
 }
 
 // otherPayload is a transaction of an unknown type, which has no price.
-func otherPayload(t testing.TB) jsonscan.Value {
-	t.Helper()
-	payload, err := jsonscan.Parse(`{"transaction":{"eip9999":{}}}`)
-	require.NoError(t, err)
-	return payload
+func otherPayload() chain.Decoded[*chain.Payload] {
+	return chain.DecodedOf(sidecar.DecodePayload(`{"transaction":{"eip9999":{}}}`))
 }
 
 // A sample whose fees are what the chain charged holds; one with an unknown fee, or one that was charged
@@ -84,7 +81,7 @@ func TestSampleOfUnknownFees(t *testing.T) {
 	// The charges of block 25 are unknown, and so is the fee of one transaction.
 	d := opened(t, changed(t, func(b *chain.Block) error {
 		if b.Number == 25 {
-			b.Extrinsics[4].Args = otherPayload(t)
+			b.Extrinsics[4].Payload = otherPayload()
 		}
 		return withoutWithdraws(25)(b)
 	}))

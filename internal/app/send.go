@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/evm"
+	"github.com/feeledger/fees/gatewayclient/sidecar"
 	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/finance/explain"
 	"github.com/feeledger/fees/internal/node/gateway"
@@ -232,11 +232,11 @@ func isEVM(r *extrinsic.Runtime, encoded []byte, hash chain.Hash) bool {
 	if err != nil {
 		return false
 	}
-	payload, err := evm.ParsePayload(x.Call.Member("args"))
+	payload, err := sidecar.DecodePayload(x.Call.Member("args").Raw())
 	if err != nil {
 		return false
 	}
-	t, err := ethtx.OfPayload(&payload)
+	t, err := ethtx.OfPayload(payload)
 	if err != nil {
 		return false
 	}

@@ -14,7 +14,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/evm"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/internal/node/gateway"
@@ -177,7 +176,7 @@ func (s *sending) recorded(t *testing.T, height uint64, index int) []byte {
 func TestSendEVM(t *testing.T) {
 	s := openSending(t)
 	ctx := t.Context()
-	count := map[evm.Type]int{}
+	count := map[chain.TransactionType]int{}
 	for _, r := range s.sent {
 		if r.Family != "evm" || r.Height == nil || r.Charged == "" || *r.Height > 27 {
 			continue
@@ -196,7 +195,7 @@ func TestSendEVM(t *testing.T) {
 			Node: s.client, Chain: s.stated, Tables: network.BuiltIn(), Signer: from, Type: was.Type, To: was.To, Value: was.Value.String(), Input: was.Input, AccessList: was.AccessList,
 			GasLimit: chain.Some(was.GasLimit.Uint64()),
 		}
-		if was.Type == evm.EIP1559 {
+		if was.Type == chain.EIP1559 {
 			q.MaxFeePerGas, q.MaxPriorityFeePerGas = chain.Some(was.MaxFeePerGas), chain.Some(was.MaxPriorityFeePerGas)
 		} else {
 			q.GasPrice = chain.Some(was.GasPrice)

@@ -14,7 +14,6 @@ import (
 	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/finance/report"
 	"github.com/feeledger/fees/internal/finance/statement"
-	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
@@ -25,9 +24,10 @@ func movedTo(height uint64, milliseconds string) func(*chain.Block) error {
 	return func(b *chain.Block) error {
 		for i := range b.Extrinsics {
 			if x := &b.Extrinsics[i]; b.Number == height && x.Pallet == "timestamp" {
-				args, err := jsonscan.Parse(`{"now": "` + milliseconds + `"}`)
-				x.Args = args
-				return err
+				x.Args = chain.Values{chain.MalformedValue(errors.New(milliseconds))}
+				if ms, err := chain.ParseUint64(milliseconds); err == nil {
+					x.Args = chain.Values{chain.Uint64Value(ms)}
+				}
 			}
 		}
 		return nil

@@ -129,7 +129,7 @@ func TestSuggestByLess(t *testing.T) {
 	reader := demo(t)
 	reader.Source = begins{otherwise{Source: reader.Source, block: func(b *chain.Block) error {
 		if b.Number == 26 {
-			b.Extrinsics[4].Args = b.Extrinsics[6].Args // of a native transaction
+			b.Extrinsics[4].Payload = b.Extrinsics[6].Payload // of a native transaction
 		}
 		return nil
 	}}, 25}

@@ -21,7 +21,6 @@ import (
 	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/finance/report"
 	"github.com/feeledger/fees/internal/httpclient"
-	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/test/chaingen"
 	"github.com/feeledger/fees/internal/test/gatewaytest"
@@ -45,7 +44,7 @@ func withoutWithdraws(height uint64) func(*chain.Block) error {
 				x.Events = append([]chain.Event{}, x.Events...)
 				for k := range x.Events {
 					if x.Events[k].Is("balances", "Withdraw") {
-						x.Events[k].Data = jsonscan.Value{}
+						x.Events[k].Data = nil
 					}
 				}
 			}

@@ -207,7 +207,8 @@ func TestCheckTableIsNotProvedByWhatTellsNothing(t *testing.T) {
 		return tableChecked(t, blocks, app.Examination{Reader: reader})
 	}
 	named := func(x *chain.Extrinsic) bool {
-		return x.Pallet != "ethereum" || x.Args.Member("transaction").Member("legacy").Kind() != 0
+		payload, err := x.Ethereum()
+		return err != nil || payload.Type == chain.Legacy
 	}
 	c := only(whole, named)
 	row := rowAt(t, c, rule.PriceList)

@@ -11,7 +11,6 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/failure"
-	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
 )
@@ -58,9 +57,9 @@ func otherWithdraw(b *chain.Block) error {
 	x.Events = append([]chain.Event{}, x.Events...)
 	for i := range x.Events {
 		if x.Events[i].Is("balances", "Withdraw") {
-			data, err := jsonscan.Parse(`["` + alith + `", "7000000000000000"]`)
-			x.Events[i].Data = data
-			return err
+			seven := chain.NewWei(7_000_000_000_000_000)
+			x.Events[i].Data = chain.Values{x.Events[i].Data.At(0), chain.NumberValue(seven.Word())}
+			return nil
 		}
 	}
 	return errAway

@@ -120,10 +120,11 @@ type Mark struct {
 	first bool
 	depth int
 	names int // number of keys at the mark
+	base  int // number of open objects and arrays, except those that literals entered
 }
 
 // Mark returns the current position, for [Scanner.Back] and [Scanner.Since].
-func (s *Scanner) Mark() Mark { return Mark{s.pos, s.first, s.depth, len(s.names)} }
+func (s *Scanner) Mark() Mark { return Mark{s.pos, s.first, s.depth, len(s.names), len(s.base)} }
 
 // Since returns the value read since a mark.
 func (s *Scanner) Since(m Mark) Value {
@@ -133,11 +134,11 @@ func (s *Scanner) Since(m Mark) Value {
 	return Value{text: strings.TrimRight(s.text[space(s.text, m.pos):s.pos], " \t\r\n")}
 }
 
-// Back returns to a mark inside the same object or array, leaving what literals entered since.
+// Back returns to a mark in an object or array that is still open, leaving what was entered since.
 func (s *Scanner) Back(m Mark) {
 	if s.err == nil {
 		s.pos, s.first, s.depth = m.pos, m.first, m.depth
-		s.names = s.names[:m.names]
+		s.names, s.base = s.names[:m.names], s.base[:m.base]
 	}
 }
 

@@ -3,6 +3,8 @@ package jsonscan
 import (
 	"iter"
 	"strings"
+
+	"github.com/feeledger/fees/internal/failure"
 )
 
 // Kind is the type of a value.
@@ -151,11 +153,5 @@ func (v Value) Elements() iter.Seq[Value] {
 	}
 }
 
-// Excerpt shortens external text for quoting in a message.
-func Excerpt(text string) string {
-	const most = 80
-	if len(text) <= most {
-		return text
-	}
-	return strings.ToValidUTF8(text[:most], "") + "…"
-}
+// Excerpt is [failure.Excerpt].
+func Excerpt(text string) string { return failure.Excerpt(text) }

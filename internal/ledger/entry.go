@@ -147,7 +147,7 @@ func contentOf(b *chain.Block, r *evidence.Report) *Content {
 	movement.Each(b, r.AccountSize(), func(m *movement.Movement) {
 		*list = append(*list, Movement{Movement: *m})
 	}, func(u movement.Unclassified) {
-		c.Unclassified = append(c.Unclassified, Unclassified{Where: u.Where, EventIndex: u.EventIndex, Event: u.Event, Data: u.Data.Raw(), Reason: u.Err.Error()})
+		c.Unclassified = append(c.Unclassified, Unclassified{Where: u.Where, EventIndex: u.EventIndex, Event: u.Event, Data: u.Data, Reason: u.Err.Error()})
 	})
 	c.Movements = append(c.Movements, *list...)
 	clear(*list) // releases the block

@@ -24,9 +24,10 @@ import (
 	"github.com/feeledger/fees/evm"
 	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/fee/evidence"
+	"github.com/feeledger/fees/gatewayclient/sidecar"
 	"github.com/feeledger/fees/internal/archive/answers"
-	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/test/blocktest"
 	"github.com/feeledger/fees/internal/test/ledgertest"
 	"github.com/feeledger/fees/internal/test/postgrestest"
 	"github.com/feeledger/fees/network"
@@ -101,7 +102,7 @@ func makeBlock(height uint64, hash, parent chain.Hash, wei string) made {
 		Network: "moonbeam", Rules: "made up", Number: height, Hash: hash, ParentHash: parent, Finalized: b.Finalized,
 	}}
 	r.Transactions = []evidence.Transaction{{Transaction: &fee.Transaction{
-		Index: 1, Layer: fee.EVM, Type: chain.Some(evm.Type("legacy")), Call: "ethereum.transact", Hash: sha256.Sum256(hash[:]),
+		Index: 1, Layer: fee.EVM, Type: chain.Some(chain.TransactionType("legacy")), Call: "ethereum.transact", Hash: sha256.Sum256(hash[:]),
 		From: chain.Some(payer), To: chain.Some(chain.Address20([20]byte{1, 19: byte(height % 3)})), Payer: chain.Some(payer),
 		Gas: chain.Some(chain.NewGas(21_000)), Fee: chain.Some(amount), Success: chain.Some(height%4 != 0),
 		Outcome: chain.Some(map[bool]fee.Outcome{true: fee.Reverted, false: fee.Succeeded}[height%4 == 0]),
@@ -115,8 +116,7 @@ func makeBlock(height uint64, hash, parent chain.Hash, wei string) made {
 
 // at sets the time of the block, in milliseconds since 1970.
 func (m made) at(ms uint64) made {
-	now := json(`{"now":"` + strconv.FormatUint(ms, 10) + `"}`)
-	m.Block.Extrinsics = []chain.Extrinsic{{Pallet: "timestamp", Call: "set", Args: now}}
+	m.Block.Extrinsics = []chain.Extrinsic{{Pallet: "timestamp", Call: "set", Args: chain.Values{chain.Uint64Value(ms)}}}
 	at, err := m.Block.Time()
 	must(err)
 	m.Report.Time = at
@@ -132,14 +132,12 @@ func (m made) unpaid() {
 
 // event adds an event to the block's initialisation.
 func (m made) event(pallet, name, data string) made {
-	m.Block.OnInitialize = append(m.Block.OnInitialize, chain.Event{Pallet: pallet, Name: name, Data: json(data)})
-	return m
-}
-
-func json(text string) jsonscan.Value {
-	v, err := jsonscan.Parse(text)
+	b, err := sidecar.DecodeBlock(blocktest.Text(`"onInitialize":{"events":[` + blocktest.EventText(pallet+"."+name, data) + `]},"extrinsics":[]`))
 	must(err)
-	return v
+	m.Block.OnInitialize = append(m.Block.OnInitialize, b.OnInitialize...)
+	reported, _ := m.Block.Reported.(blocktest.Data)
+	m.Block.Reported = blocktest.Data{chain.OnInitialize: append(reported[chain.OnInitialize], data)}
+	return m
 }
 
 func (m made) entry(t testing.TB) *ledger.Entry {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -13,11 +14,8 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/gatewayclient/sidecar"
-	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/internal/movement"
 )
-
-func parse(text string) (jsonscan.Value, error) { return jsonscan.Parse(text) }
 
 func amount(t testing.TB, text string) chain.Wei {
 	t.Helper()
@@ -218,7 +216,7 @@ func TestRecordedBalancesSeeEveryEvent(t *testing.T) {
 func (r *recordedChain) requireDifferent(t *testing.T, height int, what string, e chain.Event) {
 	t.Helper()
 	wrong, _ := r.differences(height)
-	require.NotEmpty(t, wrong, "block %d: %s %s %s goes unnoticed", height, what, e.Name, e.Data.Raw())
+	require.NotEmpty(t, wrong, "block %d: %s %s %s goes unnoticed", height, what, e.Name, e.Data)
 }
 
 // visible reports whether a balances event moves something of a recorded account.
@@ -226,8 +224,8 @@ func (r *recordedChain) visible(e *chain.Event) bool {
 	if e.Pallet != "balances" || e.Name == "Endowed" {
 		return false
 	}
-	for v := range e.Data.Elements() {
-		if a, err := chain.Read[chain.Address](v); err == nil && r.balances[a] != nil {
+	for _, v := range e.Data {
+		if a, err := v.Account(); err == nil && r.balances[a] != nil {
 			return true
 		}
 	}
@@ -235,17 +233,14 @@ func (r *recordedChain) visible(e *chain.Event) bool {
 }
 
 // oneMore is the event's data with one wei more in its last value, the amount.
-func oneMore(t *testing.T, e chain.Event) jsonscan.Value {
+func oneMore(t *testing.T, e chain.Event) chain.Values {
 	t.Helper()
-	var values []string
-	for v := range e.Data.Elements() {
-		values = append(values, v.Raw())
-	}
-	last := &values[len(values)-1]
-	n, err := chain.ParseWei(strings.Trim(*last, `"`))
+	data := slices.Clone(e.Data)
+	last := len(data) - 1
+	n, err := data[last].Wei()
 	require.NoError(t, err)
 	n, err = n.Add(chain.NewWei(1))
 	require.NoError(t, err)
-	*last = `"` + n.String() + `"`
-	return value(t, "["+strings.Join(values, ",")+"]")
+	data[last] = chain.NumberValue(n.Word())
+	return data
 }

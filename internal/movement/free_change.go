@@ -1,7 +1,7 @@
 package movement
 
 import (
-	"strings"
+	"slices"
 
 	"github.com/feeledger/fees/chain"
 )
@@ -10,39 +10,24 @@ import (
 // change or cannot be read.
 func FreeChange(account chain.Address, events []chain.Event) (sum chain.Optional[chain.SignedWei]) {
 	sum = chain.Some(chain.SignedWei{})
-	text := ""
 	for i := range events {
 		e := &events[i]
 		if e.Pallet != "balances" || movesNothing[e.Name] {
 			continue
 		}
-		if text == "" {
-			text = account.String()
+		if mentions(e, account) {
+			sum = addTo(sum, e, account)
 		}
-		if !mentions(e, text, account) {
-			continue
-		}
-		sum = addTo(sum, e, account)
 	}
 	return sum
 }
 
-// mentions reports whether one of the event's values is the account, of which text is one form. SS58 has one form for
-// each prefix.
-func mentions(e *chain.Event, text string, account chain.Address) bool {
-	for v := range e.Data.Elements() {
-		value, ok := v.Text()
-		if ok && account.Size() == chain.AddressSize {
-			ok = strings.EqualFold(value, text)
-		} else if ok && value != text {
-			a, err := chain.Read[chain.Address](v)
-			ok = err == nil && a == account
-		}
-		if ok {
-			return true
-		}
-	}
-	return false
+// mentions reports whether one of the event's values is the account.
+func mentions(e *chain.Event, account chain.Address) bool {
+	return slices.ContainsFunc(e.Data, func(v chain.Value) bool {
+		a, err := v.Account()
+		return err == nil && a == account
+	})
 }
 
 // addTo adds what the event did to an account's free balance.

@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/internal/movement"
+	"github.com/feeledger/fees/internal/test/blocktest"
 )
 
 // What events did to an account's free balance, in any case of its hex digits.
@@ -16,9 +16,7 @@ func TestFreeChange(t *testing.T) {
 	account, err := chain.ParseAddress(mine)
 	require.NoError(t, err)
 	event := func(name, data string) chain.Event {
-		v, err := jsonscan.Parse(data)
-		require.NoError(t, err)
-		return chain.Event{Pallet: "balances", Name: name, Data: v}
+		return blocktest.Event(t, "balances."+name, data)
 	}
 	deposit := event("Deposit", `["`+mine+`","100"]`)
 	for what, c := range map[string]struct {
@@ -52,9 +50,7 @@ func TestFreeChangeOf32Bytes(t *testing.T) {
 	alice, err := chain.ParseAccount("5GrwvaEF5zXb26Fz9rcQpDWS57CtERHpNehXCPcNoHGKutQY")
 	require.NoError(t, err)
 	read := func(name, data string) chain.Event {
-		v, err := jsonscan.Parse(data)
-		require.NoError(t, err)
-		return chain.Event{Pallet: "balances", Name: name, Data: v}
+		return blocktest.Event(t, "balances."+name, data)
 	}
 	events := []chain.Event{
 		read("Deposit", `["`+bob.SS58(0)+`","9"]`), read("Transfer", `["`+bob.String()+`","`+alice.String()+`","2"]`),

@@ -5,10 +5,8 @@ package movement
 import (
 	"errors"
 	"fmt"
-	"math"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/jsonscan"
 )
 
 // Movement is a change of one account's native balance, as stated by an event. An event that moves an amount between
@@ -62,8 +60,8 @@ type Where int
 
 // The hooks.
 const (
-	OnInitialize Where = -1
-	OnFinalize   Where = math.MaxInt32
+	OnInitialize = Where(chain.OnInitialize)
+	OnFinalize   = Where(chain.OnFinalize)
 )
 
 // Extrinsic returns the index of the extrinsic; ok is false for a hook.
@@ -99,7 +97,7 @@ type Unclassified struct {
 	Where      Where
 	EventIndex int    // index among the events of Where, from 0
 	Event      string // "balances." and the name, as the gateway wrote it
-	Data       jsonscan.Value
+	Data       string // as reported by the source
 	Err        error
 }
 
@@ -127,7 +125,7 @@ func Of(b *chain.Block, size int) (movements []Movement, unclassified []Unclassi
 
 // Each calls the functions with what [Of] returns, in its order. A movement is valid only until the function returns.
 func Each(b *chain.Block, size int, movement func(*Movement), unclassified func(Unclassified)) {
-	r := reader{size: size, movement: movement, unclassified: unclassified}
+	r := reader{block: b, size: size, movement: movement, unclassified: unclassified}
 	r.read(OnInitialize, b.OnInitialize)
 	for i := range b.Extrinsics {
 		r.read(Where(b.Extrinsics[i].Index), b.Extrinsics[i].Events)
@@ -136,6 +134,7 @@ func Each(b *chain.Block, size int, movement func(*Movement), unclassified func(
 }
 
 type reader struct {
+	block        *chain.Block
 	size         int // of an account, in bytes
 	movement     func(*Movement)
 	unclassified func(Unclassified)
@@ -150,7 +149,7 @@ func (r *reader) read(where Where, events []chain.Event) {
 		}
 		var err error
 		if r.legs, err = addLegs(r.legs[:0], e, r.size); err != nil {
-			r.unclassified(Unclassified{where, i, "balances." + e.Name, e.Data, err})
+			r.unclassified(Unclassified{where, i, "balances." + e.Name, r.block.EventData(chain.EventList(where), i), err})
 			continue
 		}
 		for j := range r.legs {

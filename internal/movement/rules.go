@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/jsonscan"
 )
 
 // balancesRule lists the fields in the data of a balances event, in order, and the movements that the event makes.
@@ -135,24 +134,18 @@ func ruleOf(e *chain.Event) (balancesRule, error) {
 	if !known {
 		return balancesRule{}, ErrUnknownEvent
 	}
-	if e.Data.Kind() != jsonscan.Array {
-		return balancesRule{}, fmt.Errorf("data: want an array, have %v", e.Data.Kind())
-	}
-	values := 0
-	for range e.Data.Elements() {
-		values++
-	}
+	values := e.Data.Len()
 	switch e.Name {
 	case "BalanceSet":
 		if values == len(balanceSetBoth.fields) {
 			rule = balanceSetBoth
 		}
 	case "ReserveRepatriated":
-		arrives, err := readDestination(e.Data.Index(3))
+		reserved, err := e.Data.At(3).Uint64()
 		if err != nil {
 			return balancesRule{}, fmt.Errorf("data[3]: destination_status: %w", err)
 		}
-		if arrives == statusReserved {
+		if reserved == 1 {
 			rule = repatriatedReserved
 		}
 	}
@@ -162,36 +155,10 @@ func ruleOf(e *chain.Event) (balancesRule, error) {
 	return rule, nil
 }
 
-// The statuses of a balance that ReserveRepatriated can name.
-const (
-	statusFree     = "free"
-	statusReserved = "reserved"
-)
-
-// readDestination reads "Free" or "Reserved", in any case, or as the only key of an object: {"free":null}.
-func readDestination(v jsonscan.Value) (string, error) {
-	if v.Kind() == jsonscan.Absent || v.Kind() == jsonscan.Null {
-		return "", chain.ErrMissing
-	}
-	text, ok := v.Text()
-	if name, member, single := v.Only(); single && member.Kind() == jsonscan.Null {
-		text, ok = name, true
-	}
-	switch {
-	case !ok:
-		return "", fmt.Errorf("want Free or Reserved, have %v", v.Kind())
-	case strings.EqualFold(text, statusFree):
-		return statusFree, nil
-	case strings.EqualFold(text, statusReserved):
-		return statusReserved, nil
-	}
-	return "", fmt.Errorf("want Free or Reserved, have %q", jsonscan.Excerpt(text))
-}
-
 // address reads the account in a field, which has size bytes.
 func (r *balancesRule) address(e *chain.Event, field string, size int) (chain.Address, error) {
 	i := slices.Index(r.fields, field)
-	a, err := chain.Read[chain.Address](e.Data.Index(i))
+	a, err := e.Data.At(i).Account()
 	if err == nil && a.Size() != size {
 		err = fmt.Errorf("%v has %d bytes, want %d", a, a.Size(), size)
 	}
@@ -201,7 +168,7 @@ func (r *balancesRule) address(e *chain.Event, field string, size int) (chain.Ad
 // wei reads the amount in a field.
 func (r *balancesRule) wei(e *chain.Event, field string) (chain.Wei, error) {
 	i := slices.Index(r.fields, field)
-	w, err := chain.Read[chain.Wei](e.Data.Index(i))
+	w, err := e.Data.At(i).Wei()
 	return w, r.at(i, err)
 }
 

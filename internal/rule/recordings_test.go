@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/evm"
 	"github.com/feeledger/fees/gatewayclient/sidecar"
 	"github.com/feeledger/fees/internal/rule"
 	"github.com/feeledger/fees/internal/test/vectors"
@@ -106,7 +105,7 @@ func normalWeight(t *testing.T, u rule.MultiplierUpdate, block *chain.Block) cha
 		var err error
 		if u.BlockWeight == rule.FromGasLimit {
 			if isEVM(x) {
-				payload, err := evm.ParsePayload(x.Args)
+				payload, err := x.Ethereum()
 				require.NoError(t, err)
 				refTime = chain.NewRefTime(payload.GasLimit.Uint64() * perGas)
 			}
@@ -243,15 +242,15 @@ func treasuryCredits(t *testing.T, x *chain.Extrinsic) (balances, treasury []str
 	for i := range x.Events {
 		switch e := &x.Events[i]; {
 		case e.Is("balances", "Deposit"):
-			who, err := chain.Read[chain.Address](e.Data.Index(0))
+			who, err := e.Data.At(0).Account()
 			require.NoError(t, err)
-			amount, err := chain.Read[chain.Wei](e.Data.Index(1))
+			amount, err := e.Data.At(1).Wei()
 			require.NoError(t, err)
 			if strings.EqualFold(who.String(), "0x6d6f646c70792f74727372790000000000000000") {
 				balances = append(balances, amount.String())
 			}
 		case e.Is("treasury", "Deposit"):
-			amount, err := chain.Read[chain.Wei](e.Data.Index(0))
+			amount, err := e.Data.At(0).Wei()
 			require.NoError(t, err)
 			treasury = append(treasury, amount.String())
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/gatewayclient/sidecar"
 	"github.com/feeledger/fees/internal/archive"
+	"github.com/feeledger/fees/internal/jsonread"
 	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/internal/substrate/render"
 )
@@ -203,7 +204,7 @@ func (g gateway) runtime(height uint64) (string, error) {
 		return "", g.archive.damaged(path, err)
 	}
 	kept := v.Member("at")
-	if have, err := chain.ReadUint64(kept.Member("height")); err == nil && have == height {
+	if have, err := jsonread.Uint64(kept.Member("height")); err == nil && have == height {
 		return text, nil
 	}
 	at := fmt.Sprintf(`{"height":"%d"`, height)

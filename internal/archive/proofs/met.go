@@ -9,6 +9,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/archive"
 	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/internal/jsonread"
 	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/internal/node/rpc"
 	"github.com/feeledger/fees/internal/substrate/trie"
@@ -48,7 +49,7 @@ const maxWord = 64 << 10
 // readVersion reads the runtime's name in an answer to state_getRuntimeVersion.
 func readVersion(v jsonscan.Value) (name RuntimeName, err error) {
 	specName, _ := v.Member("specName").Text()
-	number, err := chain.ReadUint64(v.Member("specVersion"))
+	number, err := jsonread.Uint64(v.Member("specVersion"))
 	name = RuntimeName{specName, uint32(number)}
 	if err != nil || uint64(name.SpecVersion) != number || !fileName.MatchString(specName) || len(v.Raw()) > maxWord {
 		return name, &rpc.DecodeError{What: "runtime version", Err: errors.New("want a lower-case specName and a 32-bit specVersion, within the size limit")}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/jsonread"
 	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/internal/node/rpc"
 	"github.com/feeledger/fees/internal/substrate/grandpa"
@@ -124,7 +125,7 @@ func readBytes(v jsonscan.Value) (b []byte, err error) {
 		return readHex(v)
 	}
 	for element := range v.Elements() {
-		n, err := chain.ReadUint64(element)
+		n, err := jsonread.Uint64(element)
 		if err != nil || n > math.MaxUint8 {
 			return nil, fmt.Errorf("a justification has %s, want a byte", jsonscan.Excerpt(element.Raw()))
 		}

@@ -4,14 +4,13 @@ import (
 	"strconv"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/evm"
 	"github.com/feeledger/fees/gatewayclient/sidecar"
 )
 
 // project is this project's own reader, which copies the body to a string.
 type project struct {
 	block    *chain.Block
-	payloads []evm.Payload
+	payloads []*chain.Payload
 }
 
 func newProject() decoder { return &project{} }
@@ -23,7 +22,7 @@ func (p *project) decode(body []byte) (err error) {
 	}
 	for i := range p.block.Extrinsics {
 		if x := &p.block.Extrinsics[i]; x.Pallet == "ethereum" && x.Call == "transact" {
-			payload, err := evm.ParsePayload(x.Args)
+			payload, err := x.Ethereum()
 			if err != nil {
 				return err
 			}
@@ -36,7 +35,7 @@ func (p *project) decode(body []byte) (err error) {
 func (p *project) decoded() block[string] {
 	b := block[string]{Number: strconv.FormatUint(p.block.Number, 10), Hash: p.block.Hash.String(), ParentHash: p.block.ParentHash.String()}
 	payloads := p.payloads
-	for _, x := range p.block.Extrinsics {
+	for i, x := range p.block.Extrinsics {
 		outcome, _ := x.Outcome()
 		d := extrinsic[string]{Method: name{x.Pallet, x.Call}, Hash: x.Hash.String(), Success: outcome.Success}
 		if x.Signed {
@@ -46,18 +45,18 @@ func (p *project) decoded() block[string] {
 			d.Transaction = transactionOf(payloads[0])
 			payloads = payloads[1:]
 		}
-		for _, e := range x.Events {
-			d.Events = append(d.Events, event[string]{name{e.Pallet, e.Name}, e.Data.Raw()})
+		for k, e := range x.Events {
+			d.Events = append(d.Events, event[string]{name{e.Pallet, e.Name}, p.block.EventData(chain.EventList(i), k)})
 		}
 		b.Extrinsics = append(b.Extrinsics, d)
 	}
 	return b
 }
 
-func transactionOf(p evm.Payload) *transaction {
+func transactionOf(p *chain.Payload) *transaction {
 	t := &transaction{Type: string(p.Type)}
 	t.Nonce, t.GasLimit, t.Value = p.Nonce.String(), p.GasLimit.String(), p.Value.String()
-	if p.Type == evm.EIP1559 {
+	if p.Type == chain.EIP1559 {
 		t.MaxFeePerGas, t.MaxPriorityFeePerGas = p.MaxFeePerGas.String(), p.MaxPriorityFeePerGas.String()
 	} else {
 		t.GasPrice = p.LegacyGasPrice.String()

@@ -4,11 +4,9 @@ import (
 	"fmt"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/evm"
 	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/internal/console"
-	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
 )
@@ -125,19 +123,19 @@ func (v *Explanation) event(i int, path string) string {
 
 // readEVM adds the inputs of an EVM transaction's fee, as far as they can be read.
 func (v *Explanation) readEVM() {
-	if payload, err := evm.ParsePayload(v.extrinsic.Args); err == nil {
-		v.readPayload(&payload)
+	if payload, err := v.extrinsic.Ethereum(); err == nil {
+		v.readPayload(payload)
 	}
 	v.readWeight()
 	v.readRules()
 }
 
-func (v *Explanation) readPayload(p *evm.Payload) {
-	action, err := p.Action()
+func (v *Explanation) readPayload(p *chain.Payload) {
+	action, err := p.Action.Get()
 	v.Creates = err == nil && action.Create
 	place := "args.transaction."
-	if v.extrinsic.Args.Member("transaction").Member("gasPrice").Kind() == jsonscan.Absent {
-		place += string(p.Type) + "." // absent before typed transactions
+	if !p.Untyped {
+		place += string(p.Type) + "."
 	}
 	if v.rules.ChargesLimit {
 		v.read("gas limit", p.GasLimit, InGas, v.field(place+"gasLimit"))
@@ -152,7 +150,8 @@ func (v *Explanation) readPayload(p *evm.Payload) {
 
 func (v *Explanation) readWeight() {
 	weight, ok := v.Transaction.Weight.Get()
-	if !ok {
+	outcome, err := v.extrinsic.Outcome()
+	if !ok || err != nil {
 		return
 	}
 	for i := range v.extrinsic.Events {
@@ -160,13 +159,7 @@ func (v *Explanation) readWeight() {
 		if !e.Is("system", "ExtrinsicSuccess") {
 			continue
 		}
-		path := "data[0].weight"
-		for _, member := range []string{"refTime", "ref_time"} {
-			if e.Data.Index(0).Member("weight").Member(member).Kind() != jsonscan.Absent {
-				path += "." + member
-			}
-		}
-		v.read("weight", weight, InRefTime, v.event(i, path)+" (rule 5)")
+		v.read("weight", weight, InRefTime, v.event(i, outcome.RefTimePath())+" (rule 5)")
 	}
 	if !v.rules.WeightCorrection.IsZero() {
 		v.read("weight correction", v.rules.WeightCorrection, InRefTime, v.rules.Source)
@@ -221,7 +214,7 @@ func (v *Explanation) readNative() {
 		if ok && v.Cash != nil {
 			v.Inputs = append(v.Inputs, v.Cash.paid()...)
 		}
-		if ok && v.extrinsic.Tip.Kind() != jsonscan.Absent {
+		if ok && !v.extrinsic.Tip.Missing() {
 			v.read("tip", tip, InWei, v.field("tip"))
 		}
 		return

@@ -10,8 +10,8 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/fee/evidence"
-	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/internal/rule"
+	"github.com/feeledger/fees/internal/test/blocktest"
 )
 
 // TestExplainedRefund distinguishes the refund from the block author's amount, where the author is the
@@ -36,9 +36,7 @@ func TestExplainedRefund(t *testing.T) {
 func TestExplainedDestinations(t *testing.T) {
 	payer, other := "0x"+strings.Repeat("11", 20), "0x"+strings.Repeat("22", 20)
 	event := func(name, who string, amount int) chain.Event {
-		data, err := jsonscan.Parse(fmt.Sprintf(`["%s", "%d"]`, who, amount))
-		require.NoError(t, err)
-		return chain.Event{Pallet: "balances", Name: name, Data: data}
+		return blocktest.Event(t, "balances."+name, fmt.Sprintf(`["%s", "%d"]`, who, amount))
 	}
 	some := func(n uint64) chain.Optional[chain.Wei] { return chain.Some(chain.NewWei(n)) }
 	v := Explanation{Block: 7, Index: 3, extrinsic: &chain.Extrinsic{Events: []chain.Event{

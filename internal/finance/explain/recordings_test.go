@@ -17,9 +17,10 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/fee/evidence"
+	"github.com/feeledger/fees/gatewayclient/sidecar"
 	"github.com/feeledger/fees/internal/archive/answers"
 	"github.com/feeledger/fees/internal/finance/explain"
-	"github.com/feeledger/fees/internal/jsonscan"
+	"github.com/feeledger/fees/internal/test/blocktest"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
 	"github.com/feeledger/fees/source/prove"
@@ -219,18 +220,12 @@ func TestNotes(t *testing.T) {
 		drop(x, "treasury", "Deposit")
 		for i := range x.Events {
 			if e := &x.Events[i]; e.Is("system", "ExtrinsicSuccess") {
-				e.Data = parsed(t, `[{"weight": "1000", "class": "Normal", "paysFee": "No"}]`)
+				*e = blocktest.Event(t, "system.ExtrinsicSuccess", `[{"weight": "1000", "class": "Normal", "paysFee": "No"}]`)
 			}
 		}
 	})
 	require.Equal(t, "the chain withdrew nothing and reports paysFee No", note(v, "fee"))
 	require.Equal(t, "cash only: there is no rule to compare the charge with", explained(t, old, 7, 3, nil).VerdictText())
-}
-
-func parsed(t *testing.T, text string) jsonscan.Value {
-	v, err := jsonscan.Parse(text)
-	require.NoError(t, err)
-	return v
 }
 
 // drop removes the events of a name.
@@ -242,7 +237,7 @@ func drop(x *chain.Extrinsic, pallet, name string) {
 func garble(x *chain.Extrinsic, pallet, name string) {
 	for i := range x.Events {
 		if x.Events[i].Is(pallet, name) {
-			x.Events[i].Data = jsonscan.Value{}
+			x.Events[i].Data = nil
 		}
 	}
 }
@@ -284,13 +279,15 @@ func TestAsFarAsItGoes(t *testing.T) {
 		steps   []string
 		verdict string
 	}{
-		"a payload of no known type": {built, 25, 4, func(x *chain.Extrinsic) { x.Args = parsed(t, `{"transaction":{"eip9999":{}}}`) }, []string{"base fee per gas", "gas"}, "cash only"},
-		"no weight":                  {built, 25, 4, func(x *chain.Extrinsic) { drop(x, "system", "ExtrinsicSuccess") }, []string{"base fee per gas", "gas price"}, "cash only"},
-		"no weight, dynamic":         {dynamic, 25, 4, func(x *chain.Extrinsic) { drop(x, "system", "ExtrinsicSuccess") }, []string{"base fee per gas", "gas price"}, "cash only"},
-		"no fee event":               {built, 25, 6, func(x *chain.Extrinsic) { drop(x, "transactionPayment", "TransactionFeePaid") }, nil, "cash only"},
-		"a fee event of nothing":     {built, 25, 6, func(x *chain.Extrinsic) { garble(x, "transactionPayment", "TransactionFeePaid") }, nil, "cash only"},
-		"no cash":                    {old, 7, 3, func(x *chain.Extrinsic) { drop(x, "balances", "Withdraw") }, nil, "no evidence"},
-		"cash of nothing":            {old, 7, 3, func(x *chain.Extrinsic) { garble(x, "balances", "Withdraw") }, nil, "no evidence"},
+		"a payload of no known type": {built, 25, 4, func(x *chain.Extrinsic) {
+			x.Payload = chain.DecodedOf(sidecar.DecodePayload(`{"transaction":{"eip9999":{}}}`))
+		}, []string{"base fee per gas", "gas"}, "cash only"},
+		"no weight":              {built, 25, 4, func(x *chain.Extrinsic) { drop(x, "system", "ExtrinsicSuccess") }, []string{"base fee per gas", "gas price"}, "cash only"},
+		"no weight, dynamic":     {dynamic, 25, 4, func(x *chain.Extrinsic) { drop(x, "system", "ExtrinsicSuccess") }, []string{"base fee per gas", "gas price"}, "cash only"},
+		"no fee event":           {built, 25, 6, func(x *chain.Extrinsic) { drop(x, "transactionPayment", "TransactionFeePaid") }, nil, "cash only"},
+		"a fee event of nothing": {built, 25, 6, func(x *chain.Extrinsic) { garble(x, "transactionPayment", "TransactionFeePaid") }, nil, "cash only"},
+		"no cash":                {old, 7, 3, func(x *chain.Extrinsic) { drop(x, "balances", "Withdraw") }, nil, "no evidence"},
+		"cash of nothing":        {old, 7, 3, func(x *chain.Extrinsic) { garble(x, "balances", "Withdraw") }, nil, "no evidence"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			v := explained(t, c.reader, c.height, c.index, func(b *source.Item) { c.change(&b.Block.Extrinsics[c.index]) })

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/evm"
 	"github.com/feeledger/fees/fee"
 )
 
@@ -68,7 +67,7 @@ func (v *Explanation) stepsEVM() {
 	charged := with("gas", gas)
 	if v.rules.ChargesLimit || v.rules.EVMUnit > 1 {
 		if v.rules.ChargesLimit {
-			p, err := evm.ParsePayload(v.extrinsic.Args)
+			p, err := v.extrinsic.Ethereum()
 			if err != nil {
 				return
 			}
@@ -102,7 +101,7 @@ func (v *Explanation) baseFeeStep(base chain.GasPrice) {
 
 // priceStep adds the gas price. Types whose price depends on the base fee require it.
 func (v *Explanation) priceStep(price, base chain.GasPrice) {
-	p, err := evm.ParsePayload(v.extrinsic.Args)
+	p, err := v.extrinsic.Ethereum()
 	if err != nil {
 		return
 	}

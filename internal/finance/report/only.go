@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/evm"
 	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/sys/jsontext"
@@ -16,7 +15,7 @@ import (
 type Only struct {
 	Layer    chain.Optional[fee.Layer]
 	Outcome  chain.Optional[fee.Outcome]
-	Type     chain.Optional[evm.Type]
+	Type     chain.Optional[chain.TransactionType]
 	Call     chain.Optional[string]        // such as Balances.transfer_keep_alive, case-insensitive
 	Contract chain.Optional[chain.Address] // called by an EVM transaction
 	Failed   bool                          // with failed checks
@@ -53,7 +52,7 @@ func OnlyWords(name string) []string {
 	case "status":
 		return wordsOf(fee.Outcomes()...)
 	case "type":
-		return wordsOf(evm.Legacy, evm.EIP2930, evm.EIP1559, evm.EIP7702)
+		return wordsOf(chain.Legacy, chain.EIP2930, chain.EIP1559, chain.EIP7702)
 	case "checks":
 		return []string{failedChecks}
 	}
@@ -80,7 +79,7 @@ func (o *Only) set(name, value string) (err error) {
 	case "status":
 		o.Outcome = chain.Some(fee.Outcome(value))
 	case "type":
-		o.Type = chain.Some(evm.Type(value))
+		o.Type = chain.Some(chain.TransactionType(value))
 	case "call":
 		o.Call = chain.Some(value)
 	case "contract":
@@ -150,7 +149,7 @@ func (o *Only) hasTotal(t *ledger.Total) bool {
 
 // Has reports whether a transaction of a kind is selected, whatever its checks.
 func (o *Only) Has(k *ledger.Kind) bool {
-	return is(o.Layer, k.Layer) && is(o.Outcome, k.Outcome) && is(o.Type, evm.Type(k.Type)) && o.calls(k.Call) && (!o.Contract.Known() || k.Layer == fee.EVM && sameAddress(o.Contract, k.Recipient))
+	return is(o.Layer, k.Layer) && is(o.Outcome, k.Outcome) && is(o.Type, chain.TransactionType(k.Type)) && o.calls(k.Call) && (!o.Contract.Known() || k.Layer == fee.EVM && sameAddress(o.Contract, k.Recipient))
 }
 
 // Untold reports whether only a transaction's unknown outcome leaves it out: it satisfies the other conditions.

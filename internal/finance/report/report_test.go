@@ -3,7 +3,6 @@ package report_test
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"math/big"
 	"slices"
 	"strings"
@@ -19,7 +18,6 @@ import (
 	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/report"
-	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/source"
 )
@@ -175,9 +173,7 @@ func (s sparse) Block(ctx context.Context, height uint64) (*chain.Block, error) 
 	for i := range later.Extrinsics {
 		if x := &later.Extrinsics[i]; x.Pallet == "timestamp" {
 			now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).UnixMilli() + int64(height)*14_407_000
-			if x.Args, err = jsonscan.Parse(fmt.Sprintf(`{"now":"%d"}`, now)); err != nil {
-				return nil, err
-			}
+			x.Args = chain.Values{chain.Uint64Value(uint64(now))}
 		}
 	}
 	return &later, nil

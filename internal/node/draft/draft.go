@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/jsonread"
 	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/internal/node/rpc"
 	"github.com/feeledger/fees/internal/node/state"
@@ -144,7 +145,7 @@ func (d *drafting) identity(ctx context.Context) error {
 		d.source("genesis", "the node's hash of block 0")
 	}
 	if v, known := d.constant("Timestamp", "MinimumPeriod"); known {
-		if period, err := chain.ReadUint64(v); err == nil && period == 0 {
+		if period, err := jsonread.Uint64(v); err == nil && period == 0 {
 			from := t.LastRuntime
 			t.EqualTimesFrom = &from
 			d.source("equal_times_from", "constant timestamp.minimumPeriod, of this runtime; earlier ones may have it too")
@@ -177,7 +178,7 @@ func (d *drafting) accounts(context.Context) error {
 		d.source("account_mapping", "accounts of 32 bytes in the metadata")
 		d.find("account_mapping", "AddressMapping of pallet evm in the runtime's source: hashed if it is HashedAddressMapping, claimed if accounts can claim addresses")
 		v, known := d.constant("System", "SS58Prefix")
-		if prefix, err := chain.ReadUint64(v); known && err == nil && prefix <= chain.MaxSS58Prefix {
+		if prefix, err := jsonread.Uint64(v); known && err == nil && prefix <= chain.MaxSS58Prefix {
 			own := uint16(prefix)
 			d.Table.SS58Prefix = &own
 			d.source("ss58_prefix", "constant system.ss58Prefix")
@@ -207,7 +208,7 @@ func (d *drafting) chainIDs(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if id, err := chain.ReadUint64(v); known && err == nil {
+		if id, err := jsonread.Uint64(v); known && err == nil {
 			d.Table.EVMChainID = id
 			d.source("evm_chain_id", "storage of the pallet "+pallet)
 		}
@@ -219,7 +220,7 @@ func (d *drafting) chainIDs(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if id, err := chain.ReadUint64(v); known && err == nil && id < 1<<32 {
+	if id, err := jsonread.Uint64(v); known && err == nil && id < 1<<32 {
 		d.Table.Parachain = uint32(id)
 		d.source("parachain", "storage of the pallet ParachainInfo")
 	}

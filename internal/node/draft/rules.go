@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/jsonread"
 	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/internal/rule"
 )
@@ -60,7 +61,7 @@ func (d *drafting) baseFeeUpdate(ctx context.Context) error {
 	if err != nil || !known {
 		return err
 	}
-	elasticity, err := chain.ReadUint64(v)
+	elasticity, err := jsonread.Uint64(v)
 	if err != nil || elasticity > 1_000_000 || !d.limited {
 		return nil // the rule is not checked
 	}
@@ -93,7 +94,7 @@ func (d *drafting) blockGasLimit(ctx context.Context) (uint64, error) {
 	if err != nil {
 		return 0, ctx.Err() // a node without the EVM's methods
 	}
-	limit, err := chain.ReadUint64(block.Member("gasLimit"))
+	limit, err := jsonread.Uint64(block.Member("gasLimit"))
 	if err != nil {
 		return 0, nil // a block in another form
 	}
@@ -158,13 +159,13 @@ func (d *drafting) blockWeights() (l weightLimits, known bool) {
 // readDimensions reads a weight: an object of two, or a number before weights had two dimensions.
 func readDimensions(v jsonscan.Value) (w dimensions, err error) {
 	if v.Kind() != jsonscan.Object {
-		w.refTime, err = chain.ReadUint64(v)
+		w.refTime, err = jsonread.Uint64(v)
 		return w, err
 	}
-	if w.refTime, err = chain.ReadUint64(v.Member("refTime")); err != nil {
+	if w.refTime, err = jsonread.Uint64(v.Member("refTime")); err != nil {
 		return w, err
 	}
-	w.proofSize, err = chain.ReadUint64(v.Member("proofSize"))
+	w.proofSize, err = jsonread.Uint64(v.Member("proofSize"))
 	return w, err
 }
 
@@ -219,7 +220,7 @@ func (d *drafting) polynomial(name string) (by [4]chain.Wei, known bool) {
 		return by, false
 	}
 	for term := range v.Elements() {
-		degree, err := chain.ReadUint64(term.Member("degree"))
+		degree, err := jsonread.Uint64(term.Member("degree"))
 		text, _ := term.Member("coeffInteger").Text()
 		coefficient, err2 := chain.ParseWei(text)
 		fraction, _ := term.Member("coeffFrac").Text()

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/jsonread"
 	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/internal/node/rpc"
 	"github.com/feeledger/fees/internal/substrate/render"
@@ -199,7 +200,7 @@ func (g *Gateway) system(ctx context.Context) (*system, error) {
 		return v
 	}
 	s.token, _ = first("tokenSymbol").Text()
-	if n, err := chain.ReadUint64(first("tokenDecimals")); err == nil && n <= math.MaxUint8 {
+	if n, err := jsonread.Uint64(first("tokenDecimals")); err == nil && n <= math.MaxUint8 {
 		s.decimals = chain.Some(uint8(n))
 	}
 	a.known = s

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/jsonread"
 	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/internal/node/rpc"
 	"github.com/feeledger/fees/internal/substrate/metadata"
@@ -99,7 +100,7 @@ func (g *Gateway) version(ctx context.Context, at place) (found span, err error)
 		return found, g.stateError(ctx, at, err)
 	}
 	specName, named := version.Member("specName").Text()
-	number, err := chain.ReadUint64(version.Member("specVersion"))
+	number, err := jsonread.Uint64(version.Member("specVersion"))
 	if !named || err != nil {
 		return found, &rpc.DecodeError{What: "runtime version", Err: fmt.Errorf("it has no specName or specVersion: %s", jsonscan.Excerpt(version.Raw()))}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/jsonread"
 	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/internal/node/gateway"
 	"github.com/feeledger/fees/internal/node/rpc"
@@ -45,7 +46,7 @@ func requireSigners(t *testing.T, g *gateway.Gateway, answer string) int {
 	t.Helper()
 	block, err := jsonscan.Parse(answer)
 	require.NoError(t, err)
-	hash, err := chain.Read[chain.Hash](block.Member("hash"))
+	hash, err := jsonread.Hash(block.Member("hash"))
 	require.NoError(t, err)
 	want := []chain.NativeSigner{}
 	i := 0

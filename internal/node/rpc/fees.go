@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/jsonread"
 	"github.com/feeledger/fees/internal/jsonscan"
 )
 
@@ -30,13 +31,13 @@ func (c *Client) QueryInfo(ctx context.Context, extrinsic string, block chain.Op
 }
 
 func readDispatchInfo(v jsonscan.Value) (info DispatchInfo, err error) {
-	if info.Weight, err = chain.Read[chain.Weight](v.Member("weight")); err != nil {
+	if info.Weight, err = jsonread.Weight(v.Member("weight")); err != nil {
 		return DispatchInfo{}, fmt.Errorf("weight: %w", err)
 	}
 	if info.Class, err = readText(v.Member("class")); err != nil {
 		return DispatchInfo{}, fmt.Errorf("class: %w", err)
 	}
-	if info.PartialFee, err = chain.Read[chain.Wei](v.Member("partialFee")); err != nil {
+	if info.PartialFee, err = jsonread.Wei(v.Member("partialFee")); err != nil {
 		return DispatchInfo{}, fmt.Errorf("partialFee: %w", err)
 	}
 	return info, nil
@@ -101,13 +102,13 @@ const maxBlocks = 1024
 func quantity(n uint64) string { return "0x" + strconv.FormatUint(n, 16) }
 
 func readFeeHistory(v jsonscan.Value, maxCount, percentiles int) (h FeeHistory, err error) {
-	if h.OldestBlock, err = chain.ReadUint64(v.Member("oldestBlock")); err != nil {
+	if h.OldestBlock, err = jsonread.Uint64(v.Member("oldestBlock")); err != nil {
 		return FeeHistory{}, fmt.Errorf("oldestBlock: %w", err)
 	}
 	if h.OldestBlock > math.MaxUint32 { // the chain's heights are u32
 		return FeeHistory{}, fmt.Errorf("oldestBlock: %d is more than 32 bits", h.OldestBlock)
 	}
-	if h.BaseFeePerGas, err = readAtMost(maxCount+1, v.Member("baseFeePerGas"), chain.Read[chain.GasPrice]); err != nil {
+	if h.BaseFeePerGas, err = readAtMost(maxCount+1, v.Member("baseFeePerGas"), jsonread.GasPrice); err != nil {
 		return FeeHistory{}, fmt.Errorf("baseFeePerGas%w", err)
 	}
 	if h.GasUsedRatio, err = readAtMost(maxCount, v.Member("gasUsedRatio"), readRatio); err != nil {
@@ -142,7 +143,7 @@ func readRatio(v jsonscan.Value) (string, error) {
 }
 
 func readRewards(v jsonscan.Value, percentiles int) ([]chain.GasPrice, error) {
-	rewards, err := readAtMost(percentiles, v, chain.Read[chain.GasPrice])
+	rewards, err := readAtMost(percentiles, v, jsonread.GasPrice)
 	if err != nil {
 		return nil, fmt.Errorf("percentiles%w", err)
 	}

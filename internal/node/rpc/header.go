@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/jsonread"
 	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/internal/substrate/header"
 )
@@ -96,12 +97,12 @@ func (c *Client) BlockHash(ctx context.Context, height uint64) (chain.Hash, erro
 	if err == nil && v.Kind() == jsonscan.Null {
 		err = fmt.Errorf("block %d: %w", height, chain.ErrNoBlock)
 	}
-	return decoded("block hash", v, err, chain.Read[chain.Hash])
+	return decoded("block hash", v, err, jsonread.Hash)
 }
 
 // FinalizedHead returns the hash of the newest final block (chain_getFinalizedHead).
 func (c *Client) FinalizedHead(ctx context.Context) (chain.Hash, error) {
-	return ask(ctx, c, "block hash", chain.Read[chain.Hash], "chain_getFinalizedHead")
+	return ask(ctx, c, "block hash", jsonread.Hash, "chain_getFinalizedHead")
 }
 
 func noBlock(method string, block chain.Optional[chain.Hash]) error {
@@ -117,7 +118,7 @@ func readHeader(v jsonscan.Value) (Header, error) {
 	}
 	var h Header
 	var err error
-	if h.Number, err = chain.ReadUint64(v.Member("number")); err == nil && h.Number > math.MaxUint32 {
+	if h.Number, err = jsonread.Uint64(v.Member("number")); err == nil && h.Number > math.MaxUint32 {
 		err = fmt.Errorf("%d is more than 32 bits", h.Number) // the chain's heights are u32
 	}
 	if err != nil {
@@ -127,7 +128,7 @@ func readHeader(v jsonscan.Value) (Header, error) {
 		name string
 		hash *chain.Hash
 	}{{"parentHash", &h.ParentHash}, {"stateRoot", &h.StateRoot}, {"extrinsicsRoot", &h.ExtrinsicsRoot}} {
-		if *field.hash, err = chain.Read[chain.Hash](v.Member(field.name)); err != nil {
+		if *field.hash, err = jsonread.Hash(v.Member(field.name)); err != nil {
 			return Header{}, fmt.Errorf("%s: %w", field.name, err)
 		}
 	}

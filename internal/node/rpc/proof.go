@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/jsonread"
 	"github.com/feeledger/fees/internal/jsonscan"
 )
 
@@ -27,7 +28,7 @@ func (b *Batch) ReadProof(block chain.Hash, keys ...[]byte) Pending[[][]byte] {
 }
 
 func readProof(v jsonscan.Value, block chain.Hash) ([][]byte, error) {
-	if of, err := chain.Read[chain.Hash](v.Member("at")); err != nil || of != block {
+	if of, err := jsonread.Hash(v.Member("at")); err != nil || of != block {
 		return nil, &DecodeError{"proof", fmt.Errorf("at: want block %v, have %s", block, jsonscan.Excerpt(v.Member("at").Raw()))}
 	}
 	parts, err := readList(v.Member("proof"), readBytes)

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/jsonread"
 	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/internal/substrate/scale"
 )
@@ -16,7 +17,7 @@ import (
 // NextIndex returns the nonce of an account's next extrinsic, counting those that wait in the pool
 // (system_accountNextIndex).
 func (c *Client) NextIndex(ctx context.Context, account chain.Address) (chain.Nonce, error) {
-	return ask(ctx, c, "next index", chain.Read[chain.Nonce], "system_accountNextIndex", account)
+	return ask(ctx, c, "next index", jsonread.Nonce, "system_accountNextIndex", account)
 }
 
 // alreadyThere lists codes with which a pool refuses a transaction it has or recently had: a retry may find its own
@@ -54,7 +55,7 @@ func sentAs(v jsonscan.Value, err error, hash chain.Hash) error {
 	if err != nil {
 		return err
 	}
-	have, err := chain.Read[chain.Hash](v)
+	have, err := jsonread.Hash(v)
 	if err == nil && have != hash {
 		err = fmt.Errorf("the transaction was sent, but the node returned the hash %v instead of %v", have, hash)
 	}
@@ -66,13 +67,13 @@ func sentAs(v jsonscan.Value, err error, hash chain.Hash) error {
 
 // EthChainID returns the EVM chain ID (eth_chainId).
 func (c *Client) EthChainID(ctx context.Context) (uint64, error) {
-	return ask(ctx, c, "chain id", chain.ReadUint64, "eth_chainId")
+	return ask(ctx, c, "chain id", jsonread.Uint64, "eth_chainId")
 }
 
 // EthNonce returns the nonce of an account's next Ethereum transaction, counting those that wait in the pool
 // (eth_getTransactionCount).
 func (c *Client) EthNonce(ctx context.Context, account chain.Address) (chain.Nonce, error) {
-	return ask(ctx, c, "transaction count", chain.Read[chain.Nonce], "eth_getTransactionCount", account, "pending")
+	return ask(ctx, c, "transaction count", jsonread.Nonce, "eth_getTransactionCount", account, "pending")
 }
 
 // EthCall is an EVM call for a gas estimate.
@@ -92,7 +93,7 @@ func (c *Client) EstimateGas(ctx context.Context, call EthCall) (chain.Gas, erro
 	if len(call.Input) > 0 {
 		form["data"] = "0x" + hex.EncodeToString(call.Input)
 	}
-	return ask(ctx, c, "gas estimate", chain.Read[chain.Gas], "eth_estimateGas", form)
+	return ask(ctx, c, "gas estimate", jsonread.Gas, "eth_estimateGas", form)
 }
 
 // MetadataAt returns a version of the metadata of the runtime after a block (the runtime function Metadata_metadata_at_version). It

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/jsonread"
 	"github.com/feeledger/fees/internal/jsonscan"
 )
 
@@ -22,7 +23,7 @@ func (c *Client) Hashes(ctx context.Context, heights []uint64) ([]chain.Optional
 		if v.Kind() == jsonscan.Null {
 			return none, nil
 		}
-		hash, err := chain.Read[chain.Hash](v)
+		hash, err := jsonread.Hash(v)
 		return chain.Some(hash), err
 	})
 	if err == nil && len(hashes) != len(heights) {
@@ -82,7 +83,7 @@ func readChanges(v jsonscan.Value, block chain.Hash, keys []string) ([][]byte, e
 			changes = member
 		}
 	}
-	if of, err := chain.Read[chain.Hash](at); err != nil || of != block {
+	if of, err := jsonread.Hash(at); err != nil || of != block {
 		return nil, &DecodeError{"storage", fmt.Errorf("changes: want those of block %v, have %s", block, jsonscan.Excerpt(at.Raw()))}
 	}
 	if changes.Kind() != jsonscan.Array {

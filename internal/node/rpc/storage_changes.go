@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/jsonread"
 	"github.com/feeledger/fees/internal/jsonscan"
 )
 
@@ -69,7 +70,7 @@ func (c *Client) listenToStorage(ctx context.Context, key string, yield func(Sto
 func readChange(v jsonscan.Value) (a announcement) {
 	wrong := func(err error) announcement { return announcement{err: &DecodeError{"storage", err}} }
 	var err error
-	if a.stored.Block, err = chain.Read[chain.Hash](v.Member("block")); err != nil {
+	if a.stored.Block, err = jsonread.Hash(v.Member("block")); err != nil {
 		return wrong(fmt.Errorf("block: %w", err))
 	}
 	change := v.Member("changes").Index(0)

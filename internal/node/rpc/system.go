@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/jsonread"
 	"github.com/feeledger/fees/internal/jsonscan"
 )
 
@@ -35,7 +36,7 @@ func readRuntime(v jsonscan.Value) (r chain.Runtime, err error) {
 	if r.SpecName, err = readText(v.Member("specName")); err != nil {
 		return chain.Runtime{}, fmt.Errorf("specName: %w", err)
 	}
-	version, err := chain.ReadUint64(v.Member("specVersion"))
+	version, err := jsonread.Uint64(v.Member("specVersion"))
 	if err != nil {
 		return chain.Runtime{}, fmt.Errorf("specVersion: %w", err)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/internal/jsonread"
 	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/internal/node/rpc"
 	"github.com/feeledger/fees/internal/node/state"
@@ -87,7 +88,7 @@ func TestView(t *testing.T) {
 func number(t *testing.T, digits string) (n int64) {
 	v, err := jsonscan.Parse(digits)
 	require.NoError(t, err)
-	u, err := chain.ReadUint64(v)
+	u, err := jsonread.Uint64(v)
 	require.NoError(t, err)
 	return int64(u)
 }

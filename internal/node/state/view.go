@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/jsonread"
 	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/internal/node/rpc"
 	"github.com/feeledger/fees/internal/substrate/metadata"
@@ -101,7 +102,7 @@ func TokenOf(ctx context.Context, node *rpc.Client) (token extrinsic.Token, err 
 		return v
 	}
 	symbol, named := first("tokenSymbol").Text()
-	decimals, err := chain.ReadUint64(first("tokenDecimals"))
+	decimals, err := jsonread.Uint64(first("tokenDecimals"))
 	if !named || err != nil || decimals > 36 {
 		return extrinsic.Token{}, nil
 	}
@@ -118,7 +119,7 @@ func (v *View) Version(ctx context.Context) (spec, transaction uint32, err error
 		name string
 		to   *uint32
 	}{{"specVersion", &spec}, {"transactionVersion", &transaction}} {
-		n, err := chain.ReadUint64(version.Member(part.name))
+		n, err := jsonread.Uint64(version.Member(part.name))
 		if err == nil && n > 1<<32-1 {
 			err = errors.New("more than 32 bits")
 		}
@@ -282,14 +283,14 @@ func (v *View) Priced(ctx context.Context, height uint64) (when chain.Time, mult
 	if err != nil {
 		return when, multiplier, err
 	}
-	if multiplier, err = chain.Read[chain.Multiplier](left); err != nil {
+	if multiplier, err = jsonread.Multiplier(left); err != nil {
 		return when, multiplier, err
 	}
 	now, err := value("timestamp.now", at[1])
 	if err != nil {
 		return when, multiplier, err
 	}
-	ms, err := chain.ReadUint64(now)
+	ms, err := jsonread.Uint64(now)
 	if err == nil {
 		when, err = chain.TimeAt(ms)
 	}

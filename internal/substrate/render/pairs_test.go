@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/jsonread"
 	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/internal/substrate/metadata"
 	"github.com/feeledger/fees/internal/substrate/render"
@@ -127,13 +128,13 @@ func (p *pair) block(at render.At) *render.Block {
 
 func header(t testing.TB, v jsonscan.Value) (h render.Header) {
 	var err error
-	h.Number, err = chain.ReadUint64(v.Member("number"))
+	h.Number, err = jsonread.Uint64(v.Member("number"))
 	require.NoError(t, err)
-	h.ParentHash, err = chain.Read[chain.Hash](v.Member("parentHash"))
+	h.ParentHash, err = jsonread.Hash(v.Member("parentHash"))
 	require.NoError(t, err)
-	h.StateRoot, err = chain.Read[chain.Hash](v.Member("stateRoot"))
+	h.StateRoot, err = jsonread.Hash(v.Member("stateRoot"))
 	require.NoError(t, err)
-	h.ExtrinsicsRoot, err = chain.Read[chain.Hash](v.Member("extrinsicsRoot"))
+	h.ExtrinsicsRoot, err = jsonread.Hash(v.Member("extrinsicsRoot"))
 	require.NoError(t, err)
 	for log := range v.Member("digest").Member("logs").Elements() {
 		text, _ := log.Text()

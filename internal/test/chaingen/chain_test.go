@@ -81,7 +81,7 @@ func TestHeaderIsTheBlocks(t *testing.T) {
 // Every kind of content occurs in a few thousand blocks.
 func TestAllKinds(t *testing.T) {
 	c := chaingen.New(chaingen.Options{Seed: 1, Upgrade: 1500})
-	calls, types, exits, events := map[string]int{}, map[evm.Type]int{}, map[string]int{}, map[string]int{}
+	calls, types, exits, events := map[string]int{}, map[chain.TransactionType]int{}, map[string]int{}, map[string]int{}
 	counts := map[int]int{}
 	moved := map[movement.Kind]int{}
 	var creations, capped, priority, tips, failed, total int
@@ -116,10 +116,10 @@ func TestAllKinds(t *testing.T) {
 			if p, _ := x.PriorityFee.Get(); !p.IsZero() {
 				priority++
 			}
-			payload, err := evm.ParsePayload(b.Extrinsics[x.Index].Args)
+			payload, err := b.Extrinsics[x.Index].Ethereum()
 			require.NoError(t, err)
 			types[payload.Type]++
-			action, err := payload.Action()
+			action, err := payload.Action.Get()
 			require.NoError(t, err)
 			if action.Create {
 				creations++
@@ -140,7 +140,7 @@ func TestAllKinds(t *testing.T) {
 	} {
 		has(calls[call], call)
 	}
-	for _, typ := range []evm.Type{evm.Legacy, evm.EIP2930, evm.EIP1559} {
+	for _, typ := range []chain.TransactionType{chain.Legacy, chain.EIP2930, chain.EIP1559} {
 		has(types[typ], string(typ))
 	}
 	for _, exit := range []string{"Stopped", "Returned", "Reverted", "outOfGas"} {

@@ -10,7 +10,6 @@ import (
 	"sync"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/evm"
 	"github.com/feeledger/fees/internal/substrate/metadata"
 	"github.com/feeledger/fees/internal/test/rpcserver"
 	"github.com/feeledger/fees/internal/tx/ethtx"
@@ -166,7 +165,7 @@ func (p *Pool) sendRaw(params []json.RawMessage) ([]byte, error) {
 	if err != nil {
 		return nil, invalid("could not decode: " + err.Error())
 	}
-	if t.ChainID != p.chainID && (t.ChainID != 0 || t.Type != evm.Legacy) {
+	if t.ChainID != p.chainID && (t.ChainID != 0 || t.Type != chain.Legacy) {
 		return nil, invalid("invalid chain id")
 	}
 	signer, err := t.Sender()

@@ -17,7 +17,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/evm"
 	"github.com/feeledger/fees/internal/test/devkeys"
 	"github.com/feeledger/fees/internal/test/pairs"
 	"github.com/feeledger/fees/internal/test/repository"
@@ -37,16 +36,16 @@ func TestEIP155(t *testing.T) {
 	value, err := chain.ParseWei("1000000000000000000")
 	require.NoError(t, err)
 	made := &ethtx.Transaction{
-		Type: evm.Legacy, ChainID: 1, Nonce: chain.NewNonce(9), GasPrice: chain.NewGasPrice(20_000_000_000), GasLimit: chain.NewGas(21000),
+		Type: chain.Legacy, ChainID: 1, Nonce: chain.NewNonce(9), GasPrice: chain.NewGasPrice(20_000_000_000), GasLimit: chain.NewGas(21000),
 		To: chain.Some(chain.Address20([20]byte(unhex(t, strings.Repeat("35", 20))))), Value: value,
 	}
 	_, err = made.Encode()
 	require.ErrorIs(t, err, ethtx.ErrUnsigned)
 	native := chain.Address32([32]byte{1})
 	for _, unencodable := range []ethtx.Transaction{
-		{Type: evm.Legacy, To: chain.Some(native)},
-		{Type: evm.EIP1559, AccessList: []evm.AccessEntry{{Address: native}}},
-		{Type: evm.EIP7702, Authorizations: []evm.Authorization{{Address: native}}},
+		{Type: chain.Legacy, To: chain.Some(native)},
+		{Type: chain.EIP1559, AccessList: []chain.AccessEntry{{Address: native}}},
+		{Type: chain.EIP7702, Authorizations: []chain.Authorization{{Address: native}}},
 	} {
 		_, err = unencodable.Digest()
 		require.ErrorContains(t, err, native.String()+": want an EVM address")
@@ -80,7 +79,7 @@ func TestRecordedTransactions(t *testing.T) {
 		files = append(files, pairs.Path(t, name, "gateway/sent.json"))
 	}
 	developers := devkeys.All(t)
-	count := map[evm.Type]int{}
+	count := map[chain.TransactionType]int{}
 	for _, path := range files {
 		text, err := os.ReadFile(path)
 		require.NoError(t, err)
@@ -104,7 +103,7 @@ func TestRecordedTransactions(t *testing.T) {
 			require.Contains(t, developers, sender)
 
 			again := *read
-			again.Signature = chain.Optional[evm.Signature]{}
+			again.Signature = chain.Optional[chain.Signature]{}
 			digest, err := again.Digest()
 			require.NoError(t, err)
 			signature, err := developers[sender].Sign(digest)
@@ -133,7 +132,7 @@ func TestAsGoEthereum(t *testing.T) {
 	require.NoError(t, err)
 	for range 2000 {
 		made := &ethtx.Transaction{
-			Type:    []evm.Type{evm.Legacy, evm.EIP2930, evm.EIP1559}[r.IntN(3)],
+			Type:    []chain.TransactionType{chain.Legacy, chain.EIP2930, chain.EIP1559}[r.IntN(3)],
 			ChainID: r.Uint64N(1 << r.IntN(30)), Nonce: chain.NewNonce(r.Uint64() >> r.IntN(64)), GasLimit: chain.NewGas(r.Uint64() >> r.IntN(64)),
 			Value: chain.NewWei(r.Uint64() >> r.IntN(64)), Input: bytes(r.IntN(100)),
 		}
@@ -144,10 +143,10 @@ func TestAsGoEthereum(t *testing.T) {
 			made.To, to = chain.Some(chain.Address20(a)), &a
 		}
 		access := types.AccessList{}
-		if made.Type != evm.Legacy {
+		if made.Type != chain.Legacy {
 			made.ChainID++
 			for range r.IntN(3) {
-				e := evm.AccessEntry{Address: chain.Address20([20]byte(bytes(20)))}
+				e := chain.AccessEntry{Address: chain.Address20([20]byte(bytes(20)))}
 				tuple := types.AccessTuple{Address: common.Address(e.Address.Bytes()), StorageKeys: []common.Hash{}}
 				for range r.IntN(3) {
 					e.StorageKeys = append(e.StorageKeys, chain.Hash(bytes(32)))
@@ -163,10 +162,10 @@ func TestAsGoEthereum(t *testing.T) {
 			signer = types.NewPragueSigner(id)
 		}
 		switch made.Type {
-		case evm.Legacy:
+		case chain.Legacy:
 			made.GasPrice = price
 			data = &types.LegacyTx{Nonce: made.Nonce.Uint64(), GasPrice: price.Big(), Gas: made.GasLimit.Uint64(), To: to, Value: made.Value.Big(), Data: made.Input}
-		case evm.EIP2930:
+		case chain.EIP2930:
 			made.GasPrice = price
 			data = &types.AccessListTx{ChainID: id, Nonce: made.Nonce.Uint64(), GasPrice: price.Big(), Gas: made.GasLimit.Uint64(), To: to, Value: made.Value.Big(), Data: made.Input, AccessList: access}
 		default:

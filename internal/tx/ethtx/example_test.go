@@ -6,7 +6,6 @@ import (
 	"log"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/evm"
 	"github.com/feeledger/fees/internal/tx/ethtx"
 	"github.com/feeledger/fees/internal/tx/keys"
 )
@@ -18,7 +17,7 @@ func ExampleTransaction_Sign() {
 		log.Fatal(err)
 	}
 	transfer := &ethtx.Transaction{
-		Type:     evm.Legacy,
+		Type:     chain.Legacy,
 		ChainID:  1,
 		Nonce:    chain.NewNonce(9),
 		GasPrice: chain.NewGasPrice(20_000_000_000), // wei per gas

@@ -14,7 +14,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/evm"
 	"github.com/feeledger/fees/internal/tx/ethtx"
 )
 
@@ -122,8 +121,8 @@ func TestSenderAsGoEthereum(t *testing.T) {
 	}
 	senders, refused := 0, 0
 	for range 3000 {
-		made := &ethtx.Transaction{Type: evm.EIP1559, ChainID: 1284, Nonce: chain.NewNonce(random.Uint64())}
-		signature := evm.Signature{V: random.Uint64N(2), R: word(), S: word()}
+		made := &ethtx.Transaction{Type: chain.EIP1559, ChainID: 1284, Nonce: chain.NewNonce(random.Uint64())}
+		signature := chain.Signature{V: random.Uint64N(2), R: word(), S: word()}
 		made.Signature = chain.Some(signature)
 		digest, err := made.Digest()
 		require.NoError(t, err)
@@ -158,7 +157,7 @@ func TestContractAsGoEthereum(t *testing.T) {
 // readsAlike requires go-ethereum to accept the same transaction, with the same hash. It accepts more: v and
 // chains that the runtimes reject; and less of EIP-7702: nonces of at most 64 bits.
 func readsAlike(t *testing.T, raw []byte, read *ethtx.Transaction) {
-	if read.Type == evm.EIP7702 {
+	if read.Type == chain.EIP7702 {
 		return
 	}
 	var theirs types.Transaction

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/evm"
 )
 
 // maxBytes is more than any pool accepts.
@@ -19,7 +18,7 @@ func Parse(raw []byte) (*Transaction, error) {
 	case len(raw) > maxBytes:
 		return nil, fmt.Errorf("a transaction of %d bytes: want at most %d", len(raw), maxBytes)
 	case raw[0] >= 0xc0: // an RLP list
-		return parse(evm.Legacy, raw)
+		return parse(chain.Legacy, raw)
 	}
 	for kind, first := range typeBytes {
 		if raw[0] == first {
@@ -29,7 +28,7 @@ func Parse(raw []byte) (*Transaction, error) {
 	return nil, fmt.Errorf("unknown transaction type (first byte %#x): want an RLP list, or the type 1, 2 or 4", raw[0])
 }
 
-func parse(kind evm.Type, encoded []byte) (*Transaction, error) {
+func parse(kind chain.TransactionType, encoded []byte) (*Transaction, error) {
 	content, rest, err := split(rlpList, encoded)
 	if err == nil && len(rest) > 0 {
 		err = fmt.Errorf("%d bytes left over", len(rest))
@@ -60,10 +59,10 @@ func (p *parser) fail(name string, err error) {
 	}
 }
 
-func (p *parser) transaction(kind evm.Type) *Transaction {
+func (p *parser) transaction(kind chain.TransactionType) *Transaction {
 	t := &Transaction{Type: kind}
-	dynamic := kind == evm.EIP1559 || kind == evm.EIP7702
-	if kind != evm.Legacy {
+	dynamic := kind == chain.EIP1559 || kind == chain.EIP7702
+	if kind != chain.Legacy {
 		if t.ChainID = p.uint64("chainId"); t.ChainID == 0 {
 			p.fail("chainId", errors.New("0 is not a chain ID"))
 		}
@@ -85,14 +84,14 @@ func (p *parser) transaction(kind evm.Type) *Transaction {
 	}
 	t.Value = p.wei("value")
 	t.Input = p.bytes("data")
-	if kind != evm.Legacy {
+	if kind != chain.Legacy {
 		t.AccessList = p.accessList()
 	}
-	if kind == evm.EIP7702 {
+	if kind == chain.EIP7702 {
 		t.Authorizations = p.authorizations()
 	}
-	s := p.signature(kind != evm.Legacy)
-	if kind == evm.Legacy && p.err == nil {
+	s := p.signature(kind != chain.Legacy)
+	if kind == chain.Legacy && p.err == nil {
 		var err error
 		if t.ChainID, _, err = legacyV(s.V); err != nil {
 			p.fail("v", err)
@@ -155,7 +154,7 @@ func (p *parser) word(name string) (h chain.Hash) {
 }
 
 // signature reads v or the parity, r and s.
-func (p *parser) signature(typed bool) (s evm.Signature) {
+func (p *parser) signature(typed bool) (s chain.Signature) {
 	if s.V = p.uint64("v"); typed && s.V > 1 {
 		p.fail("yParity", fmt.Errorf("want 0 or 1, have %d", s.V))
 	}
@@ -207,9 +206,9 @@ func (p *parser) address() chain.Address {
 	return chain.Address20([chain.AddressSize]byte(p.fixed("address", chain.AddressSize)))
 }
 
-func (p *parser) accessList() (list []evm.AccessEntry) {
+func (p *parser) accessList() (list []chain.AccessEntry) {
 	p.list("accessList", func(inside *parser) {
-		e := evm.AccessEntry{Address: inside.address()}
+		e := chain.AccessEntry{Address: inside.address()}
 		if inside.err != nil {
 			return
 		}
@@ -232,9 +231,9 @@ func (p *parser) accessList() (list []evm.AccessEntry) {
 	return list
 }
 
-func (p *parser) authorizations() (list []evm.Authorization) {
+func (p *parser) authorizations() (list []chain.Authorization) {
 	p.list("authorizationList", func(inside *parser) {
-		a := evm.Authorization{ChainID: inside.uint64("chainId"), Address: inside.address()}
+		a := chain.Authorization{ChainID: inside.uint64("chainId"), Address: inside.address()}
 		a.Nonce = chain.AuthorizationNonceOf(inside.word("nonce"))
 		a.Signature = inside.signature(false)
 		list = append(list, a)

@@ -8,12 +8,11 @@ import (
 	"golang.org/x/crypto/sha3"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/evm"
 )
 
 // Transaction is a transaction, signed or not. To is unset for the creation of a contract.
 type Transaction struct {
-	Type                 evm.Type
+	Type                 chain.TransactionType
 	ChainID              uint64 // 0 for a legacy one that is valid on any chain
 	Nonce                chain.Nonce
 	GasPrice             chain.GasPrice // legacy and eip2930
@@ -23,24 +22,24 @@ type Transaction struct {
 	To                   chain.Optional[chain.Address]
 	Value                chain.Wei
 	Input                []byte
-	AccessList           []evm.AccessEntry   // all but legacy
-	Authorizations       []evm.Authorization // eip7702
-	Signature            chain.Optional[evm.Signature]
+	AccessList           []chain.AccessEntry   // all but legacy
+	Authorizations       []chain.Authorization // eip7702
+	Signature            chain.Optional[chain.Signature]
 }
 
 // typeBytes are the first bytes of the types' encodings (EIP-2718). A legacy transaction has none.
-var typeBytes = map[evm.Type]byte{evm.EIP2930: 1, evm.EIP1559: 2, evm.EIP7702: 4}
+var typeBytes = map[chain.TransactionType]byte{chain.EIP2930: 1, chain.EIP1559: 2, chain.EIP7702: 4}
 
 // ErrUnsigned means that a transaction has no signature.
 var ErrUnsigned = errors.New("the transaction is not signed")
 
 // OfPayload returns the transaction in the argument of an ethereum.transact extrinsic.
-func OfPayload(p *evm.Payload) (*Transaction, error) {
-	action, err := p.Action()
+func OfPayload(p *chain.Payload) (*Transaction, error) {
+	action, err := p.Action.Get()
 	if err != nil {
 		return nil, err
 	}
-	signature, err := p.Signature()
+	signature, err := p.Signature.Get()
 	if err != nil {
 		return nil, err
 	}
@@ -51,24 +50,24 @@ func OfPayload(p *evm.Payload) (*Transaction, error) {
 	if !action.Create {
 		t.To = chain.Some(action.To)
 	}
-	if t.Input, err = p.Input(); err != nil {
+	if t.Input, err = p.Input.Get(); err != nil {
 		return nil, err
 	}
-	if p.Type == evm.Legacy {
+	if p.Type == chain.Legacy {
 		t.ChainID, _, err = legacyV(signature.V)
 		return t, err
 	}
-	if t.ChainID, err = p.ChainID(); err != nil {
+	if t.ChainID, err = p.ChainID.Get(); err != nil {
 		return nil, err
 	}
 	if t.ChainID == 0 {
 		return nil, errors.New("chainId: 0 is not a chain ID")
 	}
-	if t.AccessList, err = p.AccessList(); err != nil {
+	if t.AccessList, err = p.AccessList.Get(); err != nil {
 		return nil, err
 	}
-	if p.Type == evm.EIP7702 {
-		t.Authorizations, err = p.Authorizations()
+	if p.Type == chain.EIP7702 {
+		t.Authorizations, err = p.Authorizations.Get()
 	}
 	return t, err
 }
@@ -86,8 +85,8 @@ func legacyV(v uint64) (chainID uint64, odd bool, err error) {
 }
 
 // odd returns which of the two curve points the signature refers to.
-func (t *Transaction) odd(s evm.Signature) (bool, error) {
-	if t.Type == evm.Legacy {
+func (t *Transaction) odd(s chain.Signature) (bool, error) {
+	if t.Type == chain.Legacy {
 		_, odd, err := legacyV(s.V)
 		return odd, err
 	}
@@ -100,7 +99,7 @@ func (t *Transaction) Digest() (chain.Hash, error) {
 	if err != nil {
 		return chain.Hash{}, err
 	}
-	if t.Type == evm.Legacy && t.ChainID > 0 {
+	if t.Type == chain.Legacy && t.ChainID > 0 {
 		fields = fields.uint64(t.ChainID).uint64(0).uint64(0)
 	}
 	return keccak256(t.encode(fields)), nil
@@ -108,9 +107,9 @@ func (t *Transaction) Digest() (chain.Hash, error) {
 
 // Sign sets the signature of the digest: r, s, and the recovery ID, 0 or 1.
 func (t *Transaction) Sign(signature [65]byte) {
-	s := evm.Signature{V: uint64(signature[64]), R: chain.Hash(signature[:32]), S: chain.Hash(signature[32:64])}
+	s := chain.Signature{V: uint64(signature[64]), R: chain.Hash(signature[:32]), S: chain.Hash(signature[32:64])}
 	switch {
-	case t.Type != evm.Legacy:
+	case t.Type != chain.Legacy:
 	case t.ChainID > 0:
 		s.V += 35 + 2*t.ChainID
 	default:
@@ -158,14 +157,14 @@ func (t *Transaction) encode(fields list) []byte {
 
 // fields returns the signed fields in the order of their encoding.
 func (t *Transaction) fields() (l list, err error) {
-	if t.Type != evm.Legacy {
+	if t.Type != chain.Legacy {
 		l = l.uint64(t.ChainID)
 	}
 	l = l.uint64(t.Nonce.Uint64())
 	switch t.Type {
-	case evm.Legacy, evm.EIP2930:
+	case chain.Legacy, chain.EIP2930:
 		l = l.integer(t.GasPrice.Big().Bytes())
-	case evm.EIP1559, evm.EIP7702:
+	case chain.EIP1559, chain.EIP7702:
 		l = l.integer(t.MaxPriorityFeePerGas.Big().Bytes()).integer(t.MaxFeePerGas.Big().Bytes())
 	default:
 		return nil, fmt.Errorf("unknown transaction type %q", t.Type)
@@ -179,11 +178,11 @@ func (t *Transaction) fields() (l list, err error) {
 	}
 	l = l.integer(t.Value.Big().Bytes()).bytes(t.Input)
 	var fields list
-	if t.Type != evm.Legacy {
+	if t.Type != chain.Legacy {
 		fields, errs[1] = t.access()
 		l = l.list(fields)
 	}
-	if t.Type == evm.EIP7702 {
+	if t.Type == chain.EIP7702 {
 		fields, errs[2] = t.authorizations()
 		l = l.list(fields)
 	}
@@ -222,6 +221,6 @@ func (l list) address(a chain.Address) (list, error) {
 	return l.bytes(evm[:]), err
 }
 
-func (l list) signature(s evm.Signature) list {
+func (l list) signature(s chain.Signature) list {
 	return l.uint64(s.V).integer(s.R[:]).integer(s.S[:])
 }

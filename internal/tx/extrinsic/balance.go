@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/jsonread"
 	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/internal/substrate/metadata"
 )
@@ -40,7 +41,7 @@ func (r *Runtime) balances(call jsonscan.Value, path string, list *[]Balance) er
 			}
 			continue
 		}
-		amount, err := chain.Read[chain.Wei](v)
+		amount, err := jsonread.Wei(v)
 		if err != nil {
 			return fmt.Errorf("%s%s: %w", path, key, err)
 		}

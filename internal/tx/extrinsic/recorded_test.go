@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/jsonread"
 	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/internal/substrate/metadata"
 	"github.com/feeledger/fees/internal/test/devkeys"
@@ -322,7 +323,7 @@ func (r *recorded) charges() map[chain.Hash]charge {
 		i := -1
 		for x := range v.Member("extrinsics").Elements() {
 			i++
-			hash, err := chain.Read[chain.Hash](x.Member("hash"))
+			hash, err := jsonread.Hash(x.Member("hash"))
 			require.NoError(r.t, err)
 			fee, known := paid[hash]
 			if digits := rows[height+"-"+strconv.Itoa(i)]; digits != "" {
@@ -338,7 +339,7 @@ func (r *recorded) charges() map[chain.Hash]charge {
 				name, _ := e.Member("method").Member("method").Text()
 				info := e.Member("data").Index(map[string]int{"ExtrinsicSuccess": 0, "ExtrinsicFailed": 1}[name])
 				if name == "ExtrinsicSuccess" || name == "ExtrinsicFailed" {
-					weight, err := chain.Read[chain.Weight](info.Member("weight"))
+					weight, err := jsonread.Weight(info.Member("weight"))
 					require.NoError(r.t, err)
 					pays, _ := info.Member("paysFee").Text()
 					c.refTime, c.waived = weight.RefTime, pays == "No"

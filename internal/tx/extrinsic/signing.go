@@ -10,6 +10,7 @@ import (
 	"golang.org/x/crypto/sha3"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/jsonread"
 	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/internal/substrate/metadata"
 	"github.com/feeledger/fees/internal/substrate/scale"
@@ -106,13 +107,13 @@ func (r *Runtime) readExtensions(reader *scale.Reader, take func(string, jsonsca
 func (s *Signing) take(name string, v jsonscan.Value) (err error) {
 	switch name {
 	case "CheckNonce":
-		s.Nonce, err = chain.Read[chain.Nonce](v)
+		s.Nonce, err = jsonread.Nonce(v)
 	case "ChargeTransactionPayment":
-		s.Tip, err = chain.Read[chain.Wei](v)
+		s.Tip, err = jsonread.Wei(v)
 	case "CheckMortality", "CheckEra":
 		if mortal := v.Member("mortalEra"); mortal.Kind() == jsonscan.Array {
-			if s.Era.Period, err = chain.ReadUint64(mortal.Index(0)); err == nil {
-				s.Era.Phase, err = chain.ReadUint64(mortal.Index(1))
+			if s.Era.Period, err = jsonread.Uint64(mortal.Index(0)); err == nil {
+				s.Era.Phase, err = jsonread.Uint64(mortal.Index(1))
 			}
 		}
 	case "CheckMetadataHash":
@@ -130,7 +131,7 @@ func (s *Signing) takeSigned(name string, v jsonscan.Value) (err error) {
 		return err
 	}
 	version := func(to *uint32) error {
-		n, err := chain.ReadUint64(v)
+		n, err := jsonread.Uint64(v)
 		*to = uint32(n) // of a type of 32 bits
 		return err
 	}

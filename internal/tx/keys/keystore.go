@@ -14,6 +14,7 @@ import (
 	"golang.org/x/crypto/sha3"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/jsonread"
 	"github.com/feeledger/fees/internal/jsonscan"
 )
 
@@ -83,7 +84,7 @@ type keystore struct {
 }
 
 func readKeystore(v jsonscan.Value) (s keystore, err error) {
-	if version, err := chain.ReadUint64(v.Member("version")); err != nil || version != 3 {
+	if version, err := jsonread.Uint64(v.Member("version")); err != nil || version != 3 {
 		return s, errors.New("want one of version 3")
 	}
 	crypto := v.Member("crypto")
@@ -135,14 +136,14 @@ func readDerivation(crypto jsonscan.Value) (func([]byte) ([]byte, error), error)
 	if err != nil {
 		return nil, err
 	}
-	if n, err := chain.ReadUint64(of.Member("dklen")); err != nil || n != size {
+	if n, err := jsonread.Uint64(of.Member("dklen")); err != nil || n != size {
 		return nil, errors.New("dklen: want 32")
 	}
 	switch kdf, _ := crypto.Member("kdf").Text(); kdf {
 	case "scrypt":
 		var numbers [3]uint64
 		for i, name := range []string{"n", "r", "p"} {
-			if numbers[i], err = chain.ReadUint64(of.Member(name)); err != nil || numbers[i] == 0 || numbers[i] > maxWork {
+			if numbers[i], err = jsonread.Uint64(of.Member(name)); err != nil || numbers[i] == 0 || numbers[i] > maxWork {
 				return nil, fmt.Errorf("%s of scrypt: want a number from 1 to %d", name, maxWork)
 			}
 		}
@@ -157,7 +158,7 @@ func readDerivation(crypto jsonscan.Value) (func([]byte) ([]byte, error), error)
 		if prf, _ := of.Member("prf").Text(); prf != "hmac-sha256" {
 			return nil, fmt.Errorf("unsupported prf %q: want hmac-sha256", jsonscan.Excerpt(prf))
 		}
-		c, err := chain.ReadUint64(of.Member("c"))
+		c, err := jsonread.Uint64(of.Member("c"))
 		if err != nil || c == 0 || c > maxIterations {
 			return nil, fmt.Errorf("c of pbkdf2: want a number from 1 to %d", maxIterations)
 		}

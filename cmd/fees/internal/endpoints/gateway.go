@@ -2,7 +2,6 @@ package endpoints
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -145,5 +144,5 @@ func askStorage(ctx context.Context, c *gatewayclient.Client, a asked) (cli.Reco
 	if err != nil {
 		return nil, err
 	}
-	return cli.Record{{"pallet", a.args[0]}, {"item", a.args[1]}, {"at", s.At}, {"at_hash", s.AtHash}, {"value", json.RawMessage(s.Value.Raw())}}, nil
+	return cli.Record{{"pallet", a.args[0]}, {"item", a.args[1]}, {"at", s.At}, {"at_hash", s.AtHash}, {"value", s.Value}}, nil
 }

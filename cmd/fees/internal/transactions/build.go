@@ -12,7 +12,6 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
-	"github.com/feeledger/fees/evm"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/internal/sys/jsontext"
@@ -199,8 +198,8 @@ func newBuildEVM() *cobra.Command {
 		Use: "build-evm", Short: "Build an EVM transaction to sign", Long: buildEVMManual, Example: buildEVMExamples, RunE: f.build,
 		Args: cli.NoneOf("fees tx build-evm takes no argument, got %q; name the recipient with --to"),
 	}, f.add)
-	c.Flags().StringVar(&f.kind, "type", string(evm.EIP1559), "eip1559, eip2930 or legacy")
-	cli.Complete(c, "type", string(evm.EIP1559), string(evm.EIP2930), string(evm.Legacy))
+	c.Flags().StringVar(&f.kind, "type", string(chain.EIP1559), "eip1559, eip2930 or legacy")
+	cli.Complete(c, "type", string(chain.EIP1559), string(chain.EIP2930), string(chain.Legacy))
 	c.Flags().StringVar(&f.to, "to", "", "the recipient or contract (default: create a contract)")
 	c.Flags().StringVar(&f.value, "value", "", "the amount to send, such as 1.5GLMR or wei (default: none)")
 	c.Flags().StringVar(&f.data, "data", "", "the data, or a contract's code, in 0x-hex")
@@ -213,7 +212,7 @@ func newBuildEVM() *cobra.Command {
 }
 
 func (f *evmFlags) build(c *cobra.Command, _ []string) (err error) {
-	q := app.BuildEVMQuestion{Type: evm.Type(f.kind), Value: f.value, Nonce: given(c, "nonce", f.nonce), GasLimit: given(c, "gas-limit", f.gasLimit)}
+	q := app.BuildEVMQuestion{Type: chain.TransactionType(f.kind), Value: f.value, Nonce: given(c, "nonce", f.nonce), GasLimit: given(c, "gas-limit", f.gasLimit)}
 	if q.Signer, err = f.account(); err != nil {
 		return err
 	}
@@ -286,7 +285,7 @@ func bytesOf(what, text string) ([]byte, error) {
 	return bytes, nil
 }
 
-func accessListOf(text string) (list []evm.AccessEntry, err error) {
+func accessListOf(text string) (list []chain.AccessEntry, err error) {
 	if text == "" {
 		return nil, nil
 	}

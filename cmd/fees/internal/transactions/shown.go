@@ -9,7 +9,6 @@ import (
 	"golang.org/x/crypto/sha3"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/evm"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/jsonscan"
@@ -139,7 +138,7 @@ func (l *lines) evm(t *ethtx.Transaction, token extrinsic.Token) error {
 	l.add("nonce", "%v", t.Nonce)
 	l.add("gas limit", "%v", t.GasLimit)
 	price := t.GasPrice
-	if t.Type == evm.EIP1559 {
+	if t.Type == chain.EIP1559 {
 		price = t.MaxFeePerGas
 		l.add("max fee", "%s Gwei per gas", console.Gwei(t.MaxFeePerGas))
 		l.add("max priority", "%s Gwei per gas", console.Gwei(t.MaxPriorityFeePerGas))

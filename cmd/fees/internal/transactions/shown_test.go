@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/evm"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/internal/tx/ethtx"
@@ -36,8 +35,8 @@ func TestShown(t *testing.T) {
 
 	shown.Reset()
 	require.NoError(t, show(&shown, &app.Prepared{Chain: &app.KnownChain{Name: "moonbeam", Token: glmr}, EVM: &ethtx.Transaction{
-		Type: evm.EIP1559, ChainID: 1284, GasLimit: chain.NewGas(21_000), MaxFeePerGas: chain.NewGasPrice(250_000_000_000), Input: bytes.Repeat([]byte{0xab}, 300),
-		AccessList: []evm.AccessEntry{{Address: chain.Address20([20]byte{1}), StorageKeys: []chain.Hash{{2}, {3}}}, {Address: chain.Address20([20]byte{4})}},
+		Type: chain.EIP1559, ChainID: 1284, GasLimit: chain.NewGas(21_000), MaxFeePerGas: chain.NewGasPrice(250_000_000_000), Input: bytes.Repeat([]byte{0xab}, 300),
+		AccessList: []chain.AccessEntry{{Address: chain.Address20([20]byte{1}), StorageKeys: []chain.Hash{{2}, {3}}}, {Address: chain.Address20([20]byte{4})}},
 	}}))
 	require.Regexp(t, `(?m)^chain +moonbeam \(EVM chain ID 1284\)$`, shown.String())
 	require.Regexp(t, `(?m)^to +none: creates a contract$`, shown.String())

@@ -1,4 +1,4 @@
-package evm_test
+package sidecar_test
 
 import (
 	"strings"
@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/evm"
+	"github.com/feeledger/fees/gatewayclient/sidecar"
 )
 
 const (
@@ -19,21 +19,21 @@ const (
 func TestParsePayloadByType(t *testing.T) {
 	for name, c := range map[string]struct {
 		args                      string
-		kind                      evm.Type
+		kind                      chain.TransactionType
 		legacy, largest, priority string
 	}{
-		"legacy":                           {`{"transaction": {"legacy": {"nonce": "7", "gasPrice": "5", "gasLimit": "21000", "value": "9"}}}`, evm.Legacy, "5", "0", "0"},
-		"eip2930":                          {`{"transaction": {"eip2930": {"chainId": 1284, "nonce": 7, "gasPrice": "0x5", "gasLimit": "0x5208", "value": 9}}}`, evm.EIP2930, "5", "0", "0"},
-		"eip1559":                          {`{"transaction": {"eip1559": {"nonce": "7", "maxPriorityFeePerGas": "2", "maxFeePerGas": "6", "gasLimit": "21000", "value": "9"}}}`, evm.EIP1559, "0", "6", "2"},
-		"eip7702":                          {`{"transaction": {"eip7702": {"authorizationList": [{"nonce": "1"}], "nonce": "7", "maxPriorityFeePerGas": "2", "maxFeePerGas": "6", "gasLimit": "21000", "value": "9"}}}`, evm.EIP7702, "0", "6", "2"},
-		"without a type":                   {`{"transaction": {"nonce": "7", "gasPrice": "5", "gasLimit": "21000", "value": "9"}}`, evm.Legacy, "5", "0", "0"},
-		"without a type, price first":      {`{"transaction": {"gasPrice": "5", "nonce": "7", "gasLimit": "21000", "value": "9"}}`, evm.Legacy, "5", "0", "0"},
-		"other arguments before and after": {`{"a": {"transaction": 1}, "transaction": {"legacy": {"nonce": "7", "gasPrice": "5", "gasLimit": "21000", "value": "9"}}, "b": []}`, evm.Legacy, "5", "0", "0"},
-		"both kinds of price":              {`{"transaction": {"legacy": {"nonce": "7", "gasPrice": "5", "maxFeePerGas": "6", "maxPriorityFeePerGas": "2", "gasLimit": "21000", "value": "9"}}}`, evm.Legacy, "5", "6", "2"},
-		"white space":                      {"{ \"transaction\" :\n\t{ \"legacy\" : { \"nonce\" : \"7\" , \"gasPrice\" : 5 , \"gasLimit\" : 21000, \"value\" : 9 } } }", evm.Legacy, "5", "0", "0"},
+		"legacy":                           {`{"transaction": {"legacy": {"nonce": "7", "gasPrice": "5", "gasLimit": "21000", "value": "9"}}}`, chain.Legacy, "5", "0", "0"},
+		"eip2930":                          {`{"transaction": {"eip2930": {"chainId": 1284, "nonce": 7, "gasPrice": "0x5", "gasLimit": "0x5208", "value": 9}}}`, chain.EIP2930, "5", "0", "0"},
+		"eip1559":                          {`{"transaction": {"eip1559": {"nonce": "7", "maxPriorityFeePerGas": "2", "maxFeePerGas": "6", "gasLimit": "21000", "value": "9"}}}`, chain.EIP1559, "0", "6", "2"},
+		"eip7702":                          {`{"transaction": {"eip7702": {"authorizationList": [{"nonce": "1"}], "nonce": "7", "maxPriorityFeePerGas": "2", "maxFeePerGas": "6", "gasLimit": "21000", "value": "9"}}}`, chain.EIP7702, "0", "6", "2"},
+		"without a type":                   {`{"transaction": {"nonce": "7", "gasPrice": "5", "gasLimit": "21000", "value": "9"}}`, chain.Legacy, "5", "0", "0"},
+		"without a type, price first":      {`{"transaction": {"gasPrice": "5", "nonce": "7", "gasLimit": "21000", "value": "9"}}`, chain.Legacy, "5", "0", "0"},
+		"other arguments before and after": {`{"a": {"transaction": 1}, "transaction": {"legacy": {"nonce": "7", "gasPrice": "5", "gasLimit": "21000", "value": "9"}}, "b": []}`, chain.Legacy, "5", "0", "0"},
+		"both kinds of price":              {`{"transaction": {"legacy": {"nonce": "7", "gasPrice": "5", "maxFeePerGas": "6", "maxPriorityFeePerGas": "2", "gasLimit": "21000", "value": "9"}}}`, chain.Legacy, "5", "6", "2"},
+		"white space":                      {"{ \"transaction\" :\n\t{ \"legacy\" : { \"nonce\" : \"7\" , \"gasPrice\" : 5 , \"gasLimit\" : 21000, \"value\" : 9 } } }", chain.Legacy, "5", "0", "0"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p, err := evm.ParsePayload(value(t, c.args))
+			p, err := sidecar.DecodePayload(c.args)
 			require.NoError(t, err)
 			require.Equal(t, c.kind, p.Type)
 			require.Equal(t, "7", p.Nonce.String())
@@ -91,9 +91,9 @@ func TestParsePayloadRefuses(t *testing.T) {
 		"without a type or a price":  {`{"transaction": {"nonce": "7", "gasLimit": "21000", "value": "9"}}`, "args.transaction: want an object with one member, named after the transaction's type"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p, err := evm.ParsePayload(value(t, c.args))
+			p, err := sidecar.DecodePayload(c.args)
 			require.EqualError(t, err, c.want)
-			require.Zero(t, p)
+			require.Nil(t, p)
 		})
 	}
 }
@@ -103,23 +103,23 @@ func TestAction(t *testing.T) {
 	require.NoError(t, err)
 	for name, c := range map[string]struct {
 		fields string
-		want   evm.Action
+		want   chain.Action
 		error  string
 	}{
-		"call":                  {`"action": {"call": "` + bob + `"}`, evm.Action{To: to}, ""},
-		"call in upper case":    {`"action": {"Call": "` + strings.ToLower(bob) + `"}`, evm.Action{To: to}, ""},
-		"create":                {`"action": {"create": null}`, evm.Action{Create: true}, ""},
-		"create in upper case":  {`"action": {"Create": null}`, evm.Action{Create: true}, ""},
-		"call of nobody":        {`"action": {"call": null}`, evm.Action{}, "action.call: missing"},
-		"call of half a one":    {`"action": {"call": "0x3Cd0A705"}`, evm.Action{}, `action.call: "0x3Cd0A705" is not an address: want 0x and 40 hex digits`},
-		"another action":        {`"action": {"destroy": null}`, evm.Action{}, `action: want {"call": address} or {"create": null}`},
-		"two actions":           {`"action": {"create": null, "call": "` + bob + `"}`, evm.Action{}, `action: want {"call": address} or {"create": null}`},
-		"action that is a word": {`"action": "Create"`, evm.Action{}, `action: want {"call": address} or {"create": null}`},
-		"no action":             {`"x": 1`, evm.Action{}, `action: want {"call": address} or {"create": null}`},
+		"call":                  {`"action": {"call": "` + bob + `"}`, chain.Action{To: to}, ""},
+		"call in upper case":    {`"action": {"Call": "` + strings.ToLower(bob) + `"}`, chain.Action{To: to}, ""},
+		"create":                {`"action": {"create": null}`, chain.Action{Create: true}, ""},
+		"create in upper case":  {`"action": {"Create": null}`, chain.Action{Create: true}, ""},
+		"call of nobody":        {`"action": {"call": null}`, chain.Action{}, "action.call: missing"},
+		"call of half a one":    {`"action": {"call": "0x3Cd0A705"}`, chain.Action{}, `action.call: "0x3Cd0A705" is not an address: want 0x and 40 hex digits`},
+		"another action":        {`"action": {"destroy": null}`, chain.Action{}, `action: want {"call": address} or {"create": null}`},
+		"two actions":           {`"action": {"create": null, "call": "` + bob + `"}`, chain.Action{}, `action: want {"call": address} or {"create": null}`},
+		"action that is a word": {`"action": "Create"`, chain.Action{}, `action: want {"call": address} or {"create": null}`},
+		"no action":             {`"x": 1`, chain.Action{}, `action: want {"call": address} or {"create": null}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := payload(t, "legacy", `"gasPrice": "1", `+c.fields)
-			action, err := p.Action()
+			action, err := p.Action.Get()
 			requireError(t, c.error, err)
 			require.Equal(t, c.want, action)
 		})
@@ -145,7 +145,7 @@ func TestInput(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := payload(t, "legacy", `"gasPrice": "1", `+c.field)
-			input, err := p.Input()
+			input, err := p.Input.Get()
 			requireError(t, c.error, err)
 			require.Equal(t, c.bytes, input)
 		})
@@ -164,13 +164,13 @@ func TestAccessList(t *testing.T) {
 	require.NoError(t, err)
 	for name, c := range map[string]struct {
 		kind, field string
-		want        []evm.AccessEntry
+		want        []chain.AccessEntry
 		error       string
 	}{
 		"legacy has none":     {"legacy", `"x": 1`, nil, ""},
 		"empty":               {"eip2930", `"accessList": []`, nil, ""},
-		"one without keys":    {"eip2930", `"accessList": [{"address": "` + alice + `", "storageKeys": []}]`, []evm.AccessEntry{{Address: a}}, ""},
-		"two with keys":       {"eip1559", `"accessList": [{"address": "` + alice + `", "storageKeys": ["` + one + `", "` + two + `"]}, {"storageKeys": ["` + one + `"], "address": "` + bob + `"}]`, []evm.AccessEntry{{Address: a, StorageKeys: []chain.Hash{first, second}}, {Address: b, StorageKeys: []chain.Hash{first}}}, ""},
+		"one without keys":    {"eip2930", `"accessList": [{"address": "` + alice + `", "storageKeys": []}]`, []chain.AccessEntry{{Address: a}}, ""},
+		"two with keys":       {"eip1559", `"accessList": [{"address": "` + alice + `", "storageKeys": ["` + one + `", "` + two + `"]}, {"storageKeys": ["` + one + `"], "address": "` + bob + `"}]`, []chain.AccessEntry{{Address: a, StorageKeys: []chain.Hash{first, second}}, {Address: b, StorageKeys: []chain.Hash{first}}}, ""},
 		"missing":             {"eip2930", `"x": 1`, nil, "accessList: want an array, have absent"},
 		"null":                {"eip1559", `"accessList": null`, nil, "accessList: want an array, have null"},
 		"an object":           {"eip7702", `"accessList": {}`, nil, "accessList: want an array, have an object"},
@@ -182,7 +182,7 @@ func TestAccessList(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := payload(t, c.kind, `"gasPrice": "1", "maxFeePerGas": "1", "maxPriorityFeePerGas": "1", `+c.field)
-			list, err := p.AccessList()
+			list, err := p.AccessList.Get()
 			requireError(t, c.error, err)
 			require.Equal(t, c.want, list)
 		})
@@ -212,10 +212,10 @@ func TestOddYParity(t *testing.T) {
 		"an object": {`"oddYParity": {}`, false, "oddYParity: want a number, have an object"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := payload(t, "eip1559", `"maxFeePerGas": "1", "maxPriorityFeePerGas": "1", `+c.field)
-			odd, err := p.OddYParity()
+			p := payload(t, "eip1559", `"r": "`+pointR+`", "s": "`+pointS+`", "maxFeePerGas": "1", "maxPriorityFeePerGas": "1", `+c.field)
+			signature, err := p.Signature.Get()
 			requireError(t, c.error, err)
-			require.Equal(t, c.want, odd)
+			require.Equal(t, c.want, signature.V == 1)
 		})
 	}
 }
@@ -235,22 +235,30 @@ func TestFieldsOfAPayloadWithoutAType(t *testing.T) {
 		"the first argument has the same name": `{"nonce":"9","transaction":` + fields + `}`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			p, err := evm.ParsePayload(value(t, args))
+			p, err := sidecar.DecodePayload(args)
 			require.NoError(t, err)
-			require.Equal(t, evm.Legacy, p.Type)
+			require.Equal(t, chain.Legacy, p.Type)
 			require.Equal(t, "1", p.Nonce.String())
 			require.Equal(t, chain.NewGasPrice(5), p.LegacyGasPrice)
-			action, err := p.Action()
+			action, err := p.Action.Get()
 			require.NoError(t, err)
 			require.Equal(t, bob, action.To.String())
-			input, err := p.Input()
+			input, err := p.Input.Get()
 			require.NoError(t, err)
 			require.Equal(t, []byte{1, 2}, input)
-			list, err := p.AccessList()
+			list, err := p.AccessList.Get()
 			require.NoError(t, err)
 			require.Empty(t, list)
 		})
 	}
+}
+
+// payload is args.transaction of a type with the fields in text.
+func payload(t testing.TB, kind, fields string) *chain.Payload {
+	t.Helper()
+	p, err := sidecar.DecodePayload(`{"transaction": {"` + kind + `": {"nonce": "0", "gasLimit": "21000", "value": "0", ` + fields + `}}}`)
+	require.NoError(t, err)
+	return p
 }
 
 // requireError requires no error if the message is "".

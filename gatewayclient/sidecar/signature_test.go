@@ -1,4 +1,4 @@
-package evm_test
+package sidecar_test
 
 import (
 	"strings"
@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/evm"
 )
 
 const prices = `"gasPrice": "1", "maxFeePerGas": "1", "maxPriorityFeePerGas": "1", `
@@ -54,22 +53,15 @@ func TestSignature(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := payload(t, c.kind, prices+c.fields)
-			signature, err := p.Signature()
+			signature, err := p.Signature.Get()
 			requireError(t, c.error, err)
 			if c.error != "" {
 				require.Zero(t, signature)
 				return
 			}
-			require.Equal(t, evm.Signature{V: c.v, R: hash(t, pointR), S: hash(t, pointS)}, signature)
+			require.Equal(t, chain.Signature{V: c.v, R: hash(t, pointR), S: hash(t, pointS)}, signature)
 		})
 	}
-}
-
-func TestOddYParityInItsOwnMember(t *testing.T) {
-	p := payload(t, "eip7702", prices+`"signature": {"oddYParity": true}`)
-	odd, err := p.OddYParity()
-	require.NoError(t, err)
-	require.True(t, odd)
 }
 
 func TestChainID(t *testing.T) {
@@ -88,7 +80,7 @@ func TestChainID(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := payload(t, "eip1559", prices+c.field)
-			id, err := p.ChainID()
+			id, err := p.ChainID.Get()
 			requireError(t, c.error, err)
 			require.Equal(t, c.want, id)
 		})
@@ -98,25 +90,25 @@ func TestChainID(t *testing.T) {
 // Only the runtimes' own names of the EIP-7702 fields are accepted.
 func TestFieldsOfEIP7702(t *testing.T) {
 	p := payload(t, "eip7702", prices+`"destination": {"call": "`+bob+`"}, "data": "0x0102"`)
-	action, err := p.Action()
+	action, err := p.Action.Get()
 	require.NoError(t, err)
 	require.Equal(t, bob, action.To.String())
-	input, err := p.Input()
+	input, err := p.Input.Get()
 	require.NoError(t, err)
 	require.Equal(t, []byte{1, 2}, input)
 
 	p = payload(t, "eip7702", prices+`"action": {"call": "`+bob+`"}, "input": "0x0102", "oddYParity": true, "r": "`+pointR+`", "s": "`+pointS+`"`)
-	_, err = p.Action()
+	_, err = p.Action.Get()
 	require.EqualError(t, err, `destination: want {"call": address} or {"create": null}`)
-	_, err = p.Input()
+	_, err = p.Input.Get()
 	require.EqualError(t, err, "data: want a string of 0x and hex digits")
-	_, err = p.Signature()
+	_, err = p.Signature.Get()
 	require.EqualError(t, err, "oddYParity: missing")
 
 	p = payload(t, "eip1559", prices+`"destination": {"call": "`+bob+`"}, "data": "0x0102"`)
-	_, err = p.Action()
+	_, err = p.Action.Get()
 	require.EqualError(t, err, `action: want {"call": address} or {"create": null}`)
-	_, err = p.Input()
+	_, err = p.Input.Get()
 	require.EqualError(t, err, "input: want a string of 0x and hex digits")
 }
 
@@ -147,14 +139,14 @@ func TestAuthorizations(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := payload(t, "eip7702", prices+c.field)
-			list, err := p.Authorizations()
+			list, err := p.Authorizations.Get()
 			requireError(t, c.error, err)
 			require.Len(t, list, c.count)
 			for _, a := range list {
 				require.Equal(t, uint64(1287), a.ChainID)
 				require.Equal(t, to, a.Address)
 				require.Equal(t, "7", a.Nonce.String())
-				require.Equal(t, evm.Signature{V: 1, R: hash(t, pointR), S: hash(t, pointS)}, a.Signature)
+				require.Equal(t, chain.Signature{V: 1, R: hash(t, pointR), S: hash(t, pointS)}, a.Signature)
 			}
 		})
 	}

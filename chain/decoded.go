@@ -1,0 +1,31 @@
+package chain
+
+import "fmt"
+
+// Decoded is a part of a block that a source may report in a malformed form: a value, or the error that explains why
+// there is none. The zero Decoded is [ErrMissing].
+type Decoded[T any] struct {
+	value T
+	known bool
+	err   error
+}
+
+// DecodedOf returns the result of a decoder.
+func DecodedOf[T any](value T, err error) Decoded[T] { return Decoded[T]{value, err == nil, err} }
+
+// String returns the value as its type prints it, or the error.
+func (d Decoded[T]) String() string {
+	value, err := d.Get()
+	if err != nil {
+		return err.Error()
+	}
+	return fmt.Sprint(value)
+}
+
+// Get returns the value, or the error.
+func (d Decoded[T]) Get() (T, error) {
+	if !d.known && d.err == nil {
+		return d.value, ErrMissing
+	}
+	return d.value, d.err
+}

@@ -1,0 +1,373 @@
+package sidecar
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/jsonread"
+	"github.com/feeledger/fees/internal/jsonscan"
+	"github.com/feeledger/fees/internal/schema"
+)
+
+// data reads the array of an event's values, and decodes those that rules read.
+func (d *blockDecoder) data(s *jsonscan.Scanner, e *chain.Event) {
+	start := len(d.values)
+	switch {
+	case e.Pallet == "system" && e.Name == "ExtrinsicSuccess":
+		if v, usual := usualDispatch(s); usual {
+			d.values = append(d.values, v)
+		} else {
+			d.values = append(d.values, readDispatch(s.Value().Index(0), jsonscan.Value{}))
+		}
+	case e.Pallet == "system" && e.Name == "ExtrinsicFailed":
+		data := s.Value()
+		d.values = append(d.values, readDispatch(data.Index(1), data.Index(0)))
+	case e.Pallet == "evm" && e.Name == "Log":
+		d.values = appendTransfer(d.values, s.Value().Index(0))
+	default:
+		d.values = appendData(d.values, schema.Of(e.Pallet, e.Name), s)
+	}
+	e.Data = d.values[start:]
+}
+
+// appendData decodes the values of an event as its description says.
+func appendData(to chain.Values, event *schema.Event, s *jsonscan.Scanner) chain.Values {
+	if !event.Read() {
+		s.Skip()
+		return to
+	}
+	n := 0
+	for s.Array(); s.Element(); n++ {
+		of := event.Rest
+		if n < len(event.Types) {
+			of = event.Types[n]
+		}
+		switch {
+		case n >= schema.MaxValues || of == schema.Unread && !event.Whole:
+			s.Skip()
+		case s.IsString() && of != schema.Exit:
+			to = append(to, readText(s.Text(), of))
+		default:
+			to = append(to, readValue(s.Value(), of))
+		}
+	}
+	if n > schema.MaxValues {
+		to = append(to, chain.FurtherValue(uint64(n-schema.MaxValues)))
+	}
+	return to
+}
+
+// readText decodes a value of a type from the content of a string.
+func readText(text string, of schema.Type) chain.Value {
+	switch of {
+	case schema.Account, schema.Maybe:
+		a, err := chain.ReadAddress(text)
+		if err != nil && of == schema.Maybe {
+			break
+		}
+		return valueOf(chain.AccountValue(a), err)
+	case schema.Number:
+		n, err := chain.ParseUint64(text)
+		return valueOf(chain.Uint64Value(n), err)
+	case schema.Amount:
+		w, err := chain.ParseWei(text)
+		return valueOf(chain.NumberValue(w.Word()), err)
+	case schema.Word:
+		p, err := chain.ParseGasPrice(text)
+		return valueOf(chain.NumberValue(p.Word()), err)
+	case schema.Hash:
+		h, err := chain.ParseHash(text)
+		return valueOf(chain.HashValue(h), err)
+	case schema.Destination:
+		reserved, err := destination(text)
+		return valueOf(chain.Uint64Value(reserved), err)
+	}
+	return chain.UnreadValue()
+}
+
+// readValue decodes a value of a type.
+func readValue(v jsonscan.Value, of schema.Type) chain.Value {
+	if of == schema.Exit {
+		return chain.ExitValue(readExit(v))
+	}
+	if text, isText := v.Text(); isText {
+		return readText(text, of)
+	}
+	numeric := of == schema.Number || of == schema.Amount || of == schema.Word
+	switch kind := v.Kind(); {
+	case of == schema.Unread, of == schema.Maybe:
+		return chain.UnreadValue()
+	case kind == jsonscan.Absent, kind == jsonscan.Null:
+		return chain.Value{}
+	case kind == jsonscan.Number && numeric:
+		return readText(v.Raw(), of)
+	case of == schema.Destination:
+		if name, member, single := v.Only(); single && member.Kind() == jsonscan.Null { // {"free":null}
+			return readText(name, of)
+		}
+		return chain.MalformedValue(fmt.Errorf("want Free or Reserved, have %v", kind))
+	case numeric:
+		return chain.MalformedValue(fmt.Errorf("want a number, have %v", kind))
+	case of == schema.Hash:
+		return chain.MalformedValue(fmt.Errorf("want a hash, have %v", kind))
+	}
+	return chain.MalformedValue(fmt.Errorf("want an address, have %v", v.Kind()))
+}
+
+func valueOf(v chain.Value, err error) chain.Value {
+	if err != nil {
+		return chain.MalformedValue(err)
+	}
+	return v
+}
+
+// readDispatch decodes dispatch information, and the reason of a failure.
+func readDispatch(v, failure jsonscan.Value) chain.Value {
+	var weight, class, pays jsonscan.Value
+	for key, member := range v.Members() {
+		switch key {
+		case "weight":
+			weight = member
+		case "class":
+			class = member
+		case "paysFee":
+			pays = member
+		}
+	}
+	info := chain.DispatchInfo{
+		Class:   chain.DecodedOf(readClass(class)),
+		PaysFee: chain.DecodedOf(readPaysFee(pays)),
+		RefTime: "weight",
+	}
+	switch {
+	case weight.Kind() != jsonscan.Object:
+	case weight.Member("refTime").Kind() != jsonscan.Absent:
+		info.RefTime = "weight.refTime"
+	case weight.Member("ref_time").Kind() != jsonscan.Absent:
+		info.RefTime = "weight.ref_time"
+	}
+	if failure.Kind() != jsonscan.Absent {
+		info.Error = readDispatchError(failure)
+	}
+	w, err := jsonread.Weight(weight)
+	info.Weight = err
+	return chain.DispatchValue(w, info)
+}
+
+func readClass(v jsonscan.Value) (chain.DispatchClass, error) {
+	text, err := wordOf(v)
+	if err != nil {
+		return "", err
+	}
+	return classOf(text)
+}
+
+func classOf(text string) (chain.DispatchClass, error) {
+	switch text {
+	case "Normal":
+		return chain.Normal, nil
+	case "Operational":
+		return chain.Operational, nil
+	case "Mandatory":
+		return chain.Mandatory, nil
+	}
+	return "", errors.New("want Normal, Operational or Mandatory")
+}
+
+func readPaysFee(v jsonscan.Value) (bool, error) {
+	text, err := wordOf(v)
+	if err != nil {
+		return false, err
+	}
+	return paysFee(text)
+}
+
+func paysFee(text string) (bool, error) {
+	if text != "Yes" && text != "No" {
+		return false, errors.New("want Yes or No")
+	}
+	return text == "Yes", nil
+}
+
+func wordOf(v jsonscan.Value) (string, error) {
+	text, ok := v.Text()
+	switch {
+	case ok:
+		return text, nil
+	case v.Kind() == jsonscan.Absent || v.Kind() == jsonscan.Null:
+		return "", chain.ErrMissing
+	}
+	return "", fmt.Errorf("want a string, have %v", v.Kind())
+}
+
+// readDispatchError decodes "BadOrigin", {"badOrigin": null} or {"module": {"index", …}}.
+func readDispatchError(v jsonscan.Value) (e chain.DispatchError) {
+	name, isText := v.Text()
+	module := jsonscan.Value{}
+	if !isText {
+		name, module, _ = v.Only()
+	}
+	e.Name = name
+	if index, err := jsonread.Uint64(module.Member("index")); err == nil {
+		e.Pallet = chain.Some(index)
+	}
+	return e
+}
+
+// appendTransfer decodes an evm.Log that is an ERC-20 transfer.
+func appendTransfer(to chain.Values, log jsonscan.Value) chain.Values {
+	var topics [3]jsonscan.Value
+	n := 0
+	for v := range log.Member("topics").Elements() {
+		if n == len(topics) {
+			return to
+		}
+		topics[n] = v
+		n++
+	}
+	first, _ := topics[0].Text()
+	data, _ := log.Member("data").Text()
+	if n != len(topics) || !strings.EqualFold(first, schema.Transfer) || len(data) != 2+64 || !strings.HasPrefix(data, "0x") {
+		return to
+	}
+	contract, err := jsonread.EVMAddress(log.Member("address"))
+	return append(to, valueOf(chain.AccountValue(contract), err),
+		readValue(topics[1], schema.Hash), readValue(topics[2], schema.Hash), readValue(log.Member("data"), schema.Word))
+}
+
+// readExit decodes {"succeed": "Stopped"}, {"error": {"outOfGas": null}} and similar values. No fee depends on
+// it, so an unknown form is not an error.
+func readExit(v jsonscan.Value) chain.Exit {
+	name, reason, _ := v.Only()
+	state := chain.ExitState(name)
+	switch state {
+	case chain.ExitSucceed, chain.ExitRevert, chain.ExitError, chain.ExitFatal:
+	default:
+		return chain.Exit{}
+	}
+	if text, ok := reason.Text(); ok {
+		return chain.Exit{State: state, Reason: text}
+	}
+	variant, detail, ok := reason.Only()
+	if !ok {
+		return chain.Exit{}
+	}
+	switch text, isText := detail.Text(); {
+	case isText:
+		variant += "(" + text + ")"
+	case detail.Kind() != jsonscan.Null:
+		variant += "(" + jsonscan.Excerpt(detail.Raw()) + ")"
+	}
+	return chain.Exit{State: state, Reason: variant}
+}
+
+// destination reads "Free" or "Reserved", in any case. It returns 1 for Reserved.
+func destination(text string) (uint64, error) {
+	switch {
+	case strings.EqualFold(text, "free"):
+		return 0, nil
+	case strings.EqualFold(text, "reserved"):
+		return 1, nil
+	}
+	return 0, fmt.Errorf("want Free or Reserved, have %q", jsonscan.Excerpt(text))
+}
+
+// appendArguments decodes the arguments of a call that rules read.
+func appendArguments(to chain.Values, pallet, call string, args jsonscan.Value) chain.Values {
+	for _, a := range schema.OfCall(pallet, call) {
+		v := args.Member(a.Name)
+		if _, inner, wrapped := v.Only(); wrapped && a.Name == "dest" { // {"id": account}
+			v = inner
+		}
+		to = append(to, readValue(v, a.Type))
+	}
+	return to
+}
+
+// readEra decodes {"mortalEra": [period, phase]}; it is zero for any other era.
+func readEra(v jsonscan.Value) chain.Era {
+	mortal := v.Member("mortalEra")
+	if mortal.Kind() != jsonscan.Array {
+		return chain.Era{}
+	}
+	period, noPeriod := jsonread.Uint64(mortal.Index(0))
+	phase, noPhase := jsonread.Uint64(mortal.Index(1))
+	if noPeriod != nil || noPhase != nil {
+		return chain.Era{}
+	}
+	return chain.Era{Period: period, Phase: phase}
+}
+
+// digest finds the item of the engine "fron" in a header's digest, and returns the hashes of the Ethereum block's
+// transactions in it.
+//
+// Source: frontier, primitives/consensus/src/lib.rs, find_post_log, which requires exactly one such item.
+func (d *blockDecoder) digest() ([]chain.Hash, error) {
+	if !d.IsArray() {
+		v := d.Value()
+		if v.Kind() == jsonscan.Null {
+			return nil, chain.ErrMissing
+		}
+		return nil, unwanted("an array", v)
+	}
+	var item string
+	found, unread := 0, false
+	for d.Array(); d.Element(); {
+		kind, value := d.logItem()
+		if kind != "Consensus" {
+			unread = unread || kind == ""
+			continue
+		}
+		engine, isEngine := value.Index(0).Text()
+		text, isText := value.Index(1).Text()
+		if !isEngine || !isText {
+			unread = true
+		} else if strings.EqualFold(engine, frontier) {
+			item = text
+			found++
+		}
+	}
+	switch {
+	case found == 1:
+		return readFrontier(item)
+	case found > 1:
+		return nil, fmt.Errorf("%d items of the engine fron, want one", found)
+	case unread:
+		return nil, chain.UnreportedError("the gateway returns the header's digest in an unknown form")
+	}
+	return nil, errors.New("no item of the engine fron, which lists the EVM transactions")
+}
+
+// logItem reads {"type": …, "value": …}.
+func (d *blockDecoder) logItem() (kind string, value jsonscan.Value) {
+	if !d.IsObject() {
+		d.Skip()
+		return "", value
+	}
+	for d.Object(); d.Member(); {
+		switch key := d.Key(); {
+		case key == "type" && d.IsString():
+			kind = d.Text()
+		case key == "value":
+			value = d.Value()
+		default:
+			d.Skip()
+		}
+	}
+	return kind, value
+}
+
+// frontier is the engine's name, "fron".
+const frontier = "0x66726f6e"
+
+func readFrontier(text string) ([]chain.Hash, error) {
+	digits, prefixed := strings.CutPrefix(text, "0x")
+	item, err := hex.DecodeString(digits)
+	if !prefixed || err != nil {
+		return nil, fmt.Errorf("fron: want 0x and hex digits, have %q", jsonscan.Excerpt(text))
+	}
+	return chain.ReadFrontier(item)
+}

@@ -1,0 +1,91 @@
+// Package blocktest makes parts of blocks from Sidecar's JSON, with the decoder of gateways' blocks.
+package blocktest
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/gatewayclient/sidecar"
+)
+
+// Block decodes a block of extrinsics, each in JSON.
+func Block(t testing.TB, extrinsics ...string) *chain.Block {
+	t.Helper()
+	return decoded(t, `"extrinsics":[`+strings.Join(extrinsics, ",")+`]`)
+}
+
+const zeros = "0x0000000000000000000000000000000000000000000000000000000000000000"
+
+// Text returns a block in JSON from its parts, such as `"extrinsics":[]`.
+func Text(parts string) string {
+	return `{"number":"7","hash":"` + zeros + `","parentHash":"` + zeros + `",` + parts + `}`
+}
+
+func decoded(t testing.TB, parts string) *chain.Block {
+	t.Helper()
+	b, err := sidecar.DecodeBlock(Text(parts))
+	require.NoError(t, err, parts)
+	return b
+}
+
+// Event decodes an event from its name, such as "balances.Deposit", and its data.
+func Event(t testing.TB, name, data string) chain.Event {
+	t.Helper()
+	return decoded(t, `"onInitialize":{"events":[`+EventText(name, data)+`]},"extrinsics":[]`).OnInitialize[0]
+}
+
+// EventText returns an event in JSON.
+func EventText(name, data string) string {
+	pallet, method, _ := strings.Cut(name, ".")
+	return fmt.Sprintf(`{"method":{"pallet":%q,"method":%q},"data":%s}`, pallet, method, data)
+}
+
+// Extrinsic decodes an extrinsic from its call, such as "balances.transfer", and the arguments. Parts are further
+// members with their values, such as `"nonce":"1"`; without a signature it is unsigned.
+func Extrinsic(t testing.TB, call, args string, parts ...string) chain.Extrinsic {
+	t.Helper()
+	return Block(t, ExtrinsicText(call, args, parts...)).Extrinsics[0]
+}
+
+// ExtrinsicText returns an extrinsic in JSON.
+func ExtrinsicText(call, args string, parts ...string) string {
+	pallet, method, _ := strings.Cut(call, ".")
+	all := strings.Join(append(parts, `"args":`+args), ",")
+	for _, part := range []struct{ name, missing string }{{"signature", "null"}, {"hash", `"` + zeros + `"`}, {"events", "[]"}} {
+		if !strings.HasPrefix(all, `"`+part.name+`":`) && !strings.Contains(all, `,"`+part.name+`":`) {
+			all += fmt.Sprintf(`,%q:%s`, part.name, part.missing)
+		}
+	}
+	return fmt.Sprintf(`{"method":{"pallet":%q,"method":%q},%s}`, pallet, method, all)
+}
+
+// Signed returns the member of an extrinsic that a signer signed.
+func Signed(signer string) string {
+	return `"signature":{"signature":"0x00","signer":"` + signer + `"}`
+}
+
+// Payload decodes the arguments of an ethereum.transact extrinsic.
+func Payload(t testing.TB, args string) *chain.Payload {
+	t.Helper()
+	p, err := sidecar.DecodePayload(args)
+	require.NoError(t, err, args)
+	return p
+}
+
+// Data are the data of events as a source reported them, by their lists.
+type Data map[chain.EventList][]string
+
+// Text returns nothing.
+func (Data) Text() string { return "" }
+
+// EventData returns the data of an event.
+func (d Data) EventData(list chain.EventList, event int) string {
+	if event >= len(d[list]) {
+		return ""
+	}
+	return d[list][event]
+}
