@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/binary"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -202,11 +203,35 @@ func decodeHex(into []byte, text, what string) error {
 	return nil
 }
 
+// ReadBytes parses 0x and any even number of hex digits.
+func ReadBytes(text string) ([]byte, error) {
+	digits, prefixed := strings.CutPrefix(text, "0x")
+	if !prefixed || len(digits)%2 != 0 {
+		return nil, errNotHex
+	}
+	list := make([]byte, len(digits)/2)
+	whole := len(list) &^ 3
+	for i := 0; i < whole; i += 4 {
+		four, ok := fourBytes(digits[2*i:])
+		if !ok {
+			return nil, errNotHex
+		}
+		binary.LittleEndian.PutUint32(list[i:], four)
+	}
+	if _, err := hex.Decode(list[whole:], []byte(digits[2*whole:])); err != nil {
+		return nil, errNotHex
+	}
+	return list, nil
+}
+
+var errNotHex = errors.New("want 0x and hex digits")
+
 // fourBytes decodes eight hex digits at once, the first in the lowest byte.
 func fourBytes(digits string) (four uint32, ok bool) {
 	const each = 0x0101010101010101
-	b := []byte(digits)
-	x := binary.LittleEndian.Uint64(b)
+	d := digits[:8]
+	x := uint64(d[0]) | uint64(d[1])<<8 | uint64(d[2])<<16 | uint64(d[3])<<24 |
+		uint64(d[4])<<32 | uint64(d[5])<<40 | uint64(d[6])<<48 | uint64(d[7])<<56
 	letters := x >> 6 & each // 1 for each letter
 	value := x&(0x0f*each) + 9*letters
 	wrong := (x|0x20*each)&(0xf0*each) ^ (0x30*each + 0x30*letters) | // of the columns 3, 4 and 6 of ASCII

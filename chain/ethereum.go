@@ -126,7 +126,7 @@ func (v Value) Exit() (Exit, error) {
 // Ethereum returns the Ethereum transaction of an ethereum.transact extrinsic.
 func (x *Extrinsic) Ethereum() (*Payload, error) {
 	p, err := x.Payload.Get()
-	if err == ErrMissing { //nolint:errorlint // set by no decoder
+	if err == ErrMissing {
 		return nil, fmt.Errorf("args.transaction: %w", ErrMissing)
 	}
 	return p, err

@@ -64,7 +64,7 @@ func UnreadValue() Value { return Value{of: &contents[unread]} }
 
 // MalformedValue returns a value that could not be decoded. It is missing if the error is [ErrMissing].
 func MalformedValue(err error) Value {
-	if err == ErrMissing { //nolint:errorlint // a part of the value may be missing instead
+	if err == ErrMissing {
 		return Value{}
 	}
 	return Value{of: &content{kind: malformed, err: err}}

@@ -30,7 +30,7 @@ func readTransfer(log chain.Values) (Transfer, bool) {
 	from, ok1 := addressInTopic(log.At(1))
 	to, ok2 := addressInTopic(log.At(2))
 	amount, err2 := log.At(3).TokenAmount()
-	return Transfer{token, from, to, amount}, ok1 && ok2 && err1 == nil && err2 == nil
+	return Transfer{token, from, to, amount}, ok1 && ok2 && err1 == nil && err2 == nil && token.Size() == chain.AddressSize
 }
 
 // addressInTopic decodes an address padded to a word.

@@ -1,7 +1,6 @@
 package sidecar
 
 import (
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"strings"
@@ -61,31 +60,44 @@ func appendData(to chain.Values, event *schema.Event, s *jsonscan.Scanner) chain
 }
 
 // readText decodes a value of a type from the content of a string.
-func readText(text string, of schema.Type) chain.Value {
+func readText(text string, of schema.Type) (v chain.Value) {
+	var err error
 	switch of {
 	case schema.Account, schema.Maybe:
-		a, err := chain.ReadAddress(text)
-		if err != nil && of == schema.Maybe {
-			break
+		var a chain.Address
+		if a, err = chain.ReadAddress(text); err == nil {
+			return chain.AccountValue(a)
 		}
-		return valueOf(chain.AccountValue(a), err)
 	case schema.Number:
-		n, err := chain.ParseUint64(text)
-		return valueOf(chain.Uint64Value(n), err)
+		var n uint64
+		if n, err = chain.ParseUint64(text); err == nil {
+			return chain.Uint64Value(n)
+		}
 	case schema.Amount:
-		w, err := chain.ParseWei(text)
-		return valueOf(chain.NumberValue(w.Word()), err)
+		var w chain.Wei
+		if w, err = chain.ParseWei(text); err == nil {
+			return chain.NumberValue(w.Word())
+		}
 	case schema.Word:
-		p, err := chain.ParseGasPrice(text)
-		return valueOf(chain.NumberValue(p.Word()), err)
+		var p chain.GasPrice
+		if p, err = chain.ParseGasPrice(text); err == nil {
+			return chain.NumberValue(p.Word())
+		}
 	case schema.Hash:
-		h, err := chain.ParseHash(text)
-		return valueOf(chain.HashValue(h), err)
+		var h chain.Hash
+		if h, err = chain.ParseHash(text); err == nil {
+			return chain.HashValue(h)
+		}
 	case schema.Destination:
-		reserved, err := destination(text)
-		return valueOf(chain.Uint64Value(reserved), err)
+		var reserved uint64
+		if reserved, err = destination(text); err == nil {
+			return chain.Uint64Value(reserved)
+		}
 	}
-	return chain.UnreadValue()
+	if err == nil || of == schema.Maybe {
+		return chain.UnreadValue()
+	}
+	return chain.MalformedValue(err)
 }
 
 // readValue decodes a value of a type.
@@ -115,13 +127,6 @@ func readValue(v jsonscan.Value, of schema.Type) chain.Value {
 		return chain.MalformedValue(fmt.Errorf("want a hash, have %v", kind))
 	}
 	return chain.MalformedValue(fmt.Errorf("want an address, have %v", v.Kind()))
-}
-
-func valueOf(v chain.Value, err error) chain.Value {
-	if err != nil {
-		return chain.MalformedValue(err)
-	}
-	return v
 }
 
 // readDispatch decodes dispatch information, and the reason of a failure.
@@ -233,8 +238,7 @@ func appendTransfer(to chain.Values, log jsonscan.Value) chain.Values {
 	if n != len(topics) || !strings.EqualFold(first, schema.Transfer) || len(data) != 2+64 || !strings.HasPrefix(data, "0x") {
 		return to
 	}
-	contract, err := jsonread.EVMAddress(log.Member("address"))
-	return append(to, valueOf(chain.AccountValue(contract), err),
+	return append(to, readValue(log.Member("address"), schema.Account),
 		readValue(topics[1], schema.Hash), readValue(topics[2], schema.Hash), readValue(log.Member("data"), schema.Word))
 }
 
@@ -364,9 +368,8 @@ func (d *blockDecoder) logItem() (kind string, value jsonscan.Value) {
 const frontier = "0x66726f6e"
 
 func readFrontier(text string) ([]chain.Hash, error) {
-	digits, prefixed := strings.CutPrefix(text, "0x")
-	item, err := hex.DecodeString(digits)
-	if !prefixed || err != nil {
+	item, err := chain.ReadBytes(text)
+	if err != nil {
 		return nil, fmt.Errorf("fron: want 0x and hex digits, have %q", jsonscan.Excerpt(text))
 	}
 	return chain.ReadFrontier(item)

@@ -1,7 +1,6 @@
 package sidecar
 
 import (
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"strings"
@@ -224,13 +223,12 @@ func readAction(name string, v jsonscan.Value) (chain.Action, error) {
 }
 
 func readInput(name string, v jsonscan.Value) ([]byte, error) {
-	text, ok := v.Text()
-	if digits, prefixed := strings.CutPrefix(text, "0x"); ok && prefixed {
-		if input, err := hex.DecodeString(digits); err == nil {
-			return input, nil
-		}
+	text, _ := v.Text()
+	input, err := chain.ReadBytes(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: want a string of 0x and hex digits", name)
 	}
-	return nil, fmt.Errorf("%s: want a string of 0x and hex digits", name)
+	return input, nil
 }
 
 // point is a signature: v of a legacy transaction, oddYParity of a typed one.
