@@ -27,15 +27,8 @@ func DecodeHeader(text string) (chain.Header, error) {
 }
 
 // DecodeMultiplier decodes the storage item transactionPayment.nextFeeMultiplier.
-func DecodeMultiplier(text string) (m chain.AtBlock[chain.Multiplier], err error) {
-	err = decode("multiplier", text, func(v jsonscan.Value, fields *firstError) {
-		var err error
-		m.At, m.AtHash = readAt(v.Member("at"), fields)
-		StorageItem{Pallet: "transactionPayment", Name: "nextFeeMultiplier"}.check(v, fields)
-		m.Value, err = jsonread.Multiplier(v.Member("value"))
-		fields.at("value", err)
-	})
-	return m, err
+func DecodeMultiplier(text string) (chain.AtBlock[chain.Multiplier], error) {
+	return decodeItem("multiplier", text, StorageItem{Pallet: "transactionPayment", Name: "nextFeeMultiplier"}, jsonread.Multiplier)
 }
 
 // DecodeRuntime decodes a /runtime/spec: the runtime after a block, which executes the next block, and the chain's token.
@@ -114,13 +107,11 @@ func DecodeBalance(text string) (b chain.AtBlock[chain.Account], err error) {
 }
 
 // DecodeStorage decodes a storage item, whose value is JSON: null if it is not set. A response that names a different item is an error.
-func DecodeStorage(text string, item StorageItem) (s chain.AtBlock[json.RawMessage], err error) {
-	err = decode("storage", text, func(v jsonscan.Value, fields *firstError) {
-		s.At, s.AtHash = readAt(v.Member("at"), fields)
-		item.check(v, fields)
-		value := v.Member("value").Raw()
-		s.Value = json.RawMessage(value)
-		fields.need("value", value != "")
+func DecodeStorage(text string, item StorageItem) (chain.AtBlock[json.RawMessage], error) {
+	return decodeItem("storage", text, item, func(v jsonscan.Value) (json.RawMessage, error) {
+		if v.Kind() == jsonscan.Absent {
+			return nil, chain.ErrMissing
+		}
+		return json.RawMessage(v.Raw()), nil
 	})
-	return s, err
 }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/jsonread"
-	"github.com/feeledger/fees/internal/jsonscan"
 )
 
 // BaseFeePath returns the gateway's path for a stored base fee, given its storage item, such as
@@ -30,14 +29,7 @@ func lowerFirst(name string) string {
 }
 
 // DecodeBaseFee decodes a stored base fee per gas in wei. An answer that names a different storage item is an error.
-func DecodeBaseFee(text, item string) (b chain.AtBlock[chain.GasPrice], err error) {
+func DecodeBaseFee(text, item string) (chain.AtBlock[chain.GasPrice], error) {
 	pallet, name := baseFeeNames(item)
-	err = decode("base fee", text, func(v jsonscan.Value, fields *firstError) {
-		b.At, b.AtHash = readAt(v.Member("at"), fields)
-		StorageItem{Pallet: pallet, Name: name}.check(v, fields)
-		var err error
-		b.Value, err = jsonread.GasPrice(v.Member("value"))
-		fields.at("value", err)
-	})
-	return b, err
+	return decodeItem("base fee", text, StorageItem{Pallet: pallet, Name: name}, jsonread.GasPrice)
 }

@@ -5,7 +5,6 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/jsonread"
-	"github.com/feeledger/fees/internal/jsonscan"
 )
 
 // BlockWeightPath returns the gateway's path for system.blockWeight.
@@ -15,13 +14,6 @@ func BlockWeightPath(at uint64) string {
 
 // DecodeBlockWeight decodes the storage item system.blockWeight: the weight that the chain counted for a
 // block, by class, after that block.
-func DecodeBlockWeight(text string) (w chain.AtBlock[chain.ClassWeights], err error) {
-	err = decode("block weight", text, func(v jsonscan.Value, fields *firstError) {
-		var err error
-		w.At, w.AtHash = readAt(v.Member("at"), fields)
-		StorageItem{Pallet: "system", Name: "blockWeight"}.check(v, fields)
-		w.Value, err = jsonread.ClassWeights(v.Member("value"))
-		fields.at("value", err)
-	})
-	return w, err
+func DecodeBlockWeight(text string) (chain.AtBlock[chain.ClassWeights], error) {
+	return decodeItem("block weight", text, StorageItem{Pallet: "system", Name: "blockWeight"}, jsonread.ClassWeights)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/jsonscan"
 )
 
@@ -13,16 +14,45 @@ type StorageItem struct {
 	Keys         []string // of a map
 }
 
-// check records that a response names another storage item than the request. Some gateways omit the names.
-func (i StorageItem) check(v jsonscan.Value, fields *firstError) {
-	for _, requested := range []struct{ field, want string }{{"pallet", i.Pallet}, {"storageItem", i.Name}} {
-		have := v.Member(requested.field)
-		name, isText := have.Text()
-		if have.Kind() != jsonscan.Absent && (!isText || !sameName(name, requested.want)) {
-			fields.at(requested.field, fmt.Errorf("want %s, have %s", requested.want, jsonscan.Excerpt(have.Raw())))
+// decodeItem decodes the response for the item, whose value the function reads. A response that names another storage item
+// than the request is an error. Some gateways omit the names.
+func decodeItem[T any](what, text string, i StorageItem, read func(jsonscan.Value) (T, error)) (s chain.AtBlock[T], err error) {
+	err = decode(what, text, func(v jsonscan.Value, fields *firstError) {
+		var at, pallet, name, keys, value jsonscan.Value
+		for key, member := range v.Members() {
+			switch key {
+			case "at":
+				at = member
+			case "pallet":
+				pallet = member
+			case "storageItem":
+				name = member
+			case "keys":
+				keys = member
+			case "value":
+				value = member
+			}
+		}
+		s.At, s.AtHash = readAt(at, fields)
+		i.check(pallet, name, keys, fields)
+		var err error
+		s.Value, err = read(value)
+		fields.at("value", err)
+	})
+	return s, err
+}
+
+// check records that a response names another storage item.
+func (i StorageItem) check(pallet, name, keys jsonscan.Value, fields *firstError) {
+	for _, requested := range []struct {
+		field, want string
+		have        jsonscan.Value
+	}{{"pallet", i.Pallet, pallet}, {"storageItem", i.Name, name}} {
+		name, isText := requested.have.Text()
+		if requested.have.Kind() != jsonscan.Absent && (!isText || !sameName(name, requested.want)) {
+			fields.at(requested.field, fmt.Errorf("want %s, have %s", requested.want, jsonscan.Excerpt(requested.have.Raw())))
 		}
 	}
-	keys := v.Member("keys")
 	if keys.Kind() == jsonscan.Absent {
 		return
 	}

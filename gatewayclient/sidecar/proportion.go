@@ -20,15 +20,9 @@ func ProportionPath(key string, at uint64) string {
 //	{"at": {…}, "keys": ["0x0000"], "value": {"runtimeConfig": {"feesTreasuryProportion": "200000000"}}}
 //
 // Some gateways omit the keys. A value of a different parameter is an error.
-func DecodeProportion(text, key string) (p chain.AtBlock[chain.Optional[chain.Perbill]], err error) {
-	err = decode("FeesTreasuryProportion", text, func(v jsonscan.Value, fields *firstError) {
-		p.At, p.AtHash = readAt(v.Member("at"), fields)
-		StorageItem{Pallet: "parameters", Name: "parameters", Keys: []string{key}}.check(v, fields)
-		var err error
-		p.Value, err = readProportion(v.Member("value"))
-		fields.at("value", err)
-	})
-	return p, err
+func DecodeProportion(text, key string) (chain.AtBlock[chain.Optional[chain.Perbill]], error) {
+	item := StorageItem{Pallet: "parameters", Name: "parameters", Keys: []string{key}}
+	return decodeItem("FeesTreasuryProportion", text, item, readProportion)
 }
 
 func readProportion(v jsonscan.Value) (none chain.Optional[chain.Perbill], err error) {

@@ -134,7 +134,9 @@ func (m made) unpaid() {
 func (m made) event(pallet, name, data string) made {
 	b, err := sidecar.DecodeBlock(blocktest.Text(`"onInitialize":{"events":[` + blocktest.EventText(pallet+"."+name, data) + `]},"extrinsics":[]`))
 	must(err)
-	m.Block.OnInitialize = append(m.Block.OnInitialize, b.OnInitialize...)
+	e := b.OnInitialize[0]
+	e.Name = name // perhaps not UTF-8
+	m.Block.OnInitialize = append(m.Block.OnInitialize, e)
 	reported, _ := m.Block.Reported.(blocktest.Data)
 	m.Block.Reported = blocktest.Data{chain.OnInitialize: append(reported[chain.OnInitialize], data)}
 	return m

@@ -2,6 +2,7 @@
 package blocktest
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -41,7 +42,8 @@ func Event(t testing.TB, name, data string) chain.Event {
 // EventText returns an event in JSON.
 func EventText(name, data string) string {
 	pallet, method, _ := strings.Cut(name, ".")
-	return fmt.Sprintf(`{"method":{"pallet":%q,"method":%q},"data":%s}`, pallet, method, data)
+	names, _ := json.Marshal(map[string]string{"pallet": pallet, "method": method}) // never fails for strings
+	return fmt.Sprintf(`{"method":%s,"data":%s}`, names, data)
 }
 
 // Extrinsic decodes an extrinsic from its call, such as "balances.transfer", and the arguments. Parts are further
