@@ -176,8 +176,11 @@ func (d *blockDecoder) extrinsic(x *chain.Extrinsic) error {
 	}
 	if x.Signed = p.signature.Kind() != jsonscan.Null; x.Signed {
 		x.Signer = readValue(readSigner(p.signature.Member("signer")), schema.Account)
+		x.Nonce, x.Era = readValue(p.nonce, schema.Number), readEra(p.era)
 	}
-	x.Nonce, x.Tip, x.Era = readValue(p.nonce, schema.Number), readValue(p.tip, schema.Amount), readEra(p.era)
+	if p.tip.Kind() != jsonscan.Null {
+		x.Tip = readValue(p.tip, schema.Amount)
+	}
 	if isTransact(x) && p.args.Kind() != jsonscan.Absent {
 		args, err := inSidecarForm(p.args)
 		if err != nil {

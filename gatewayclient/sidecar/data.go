@@ -320,16 +320,12 @@ func (d *blockDecoder) digest() ([]chain.Hash, error) {
 	var item string
 	found, unread := 0, false
 	for d.Array(); d.Element(); {
-		kind, value := d.logItem()
-		if kind != "Consensus" {
+		switch kind, engine, text := d.logItem(); {
+		case kind != "Consensus":
 			unread = unread || kind == ""
-			continue
-		}
-		engine, isEngine := value.Index(0).Text()
-		text, isText := value.Index(1).Text()
-		if !isEngine || !isText {
+		case engine == "" || text == "":
 			unread = true
-		} else if strings.EqualFold(engine, frontier) {
+		case strings.EqualFold(engine, frontier):
 			item = text
 			found++
 		}
@@ -345,23 +341,31 @@ func (d *blockDecoder) digest() ([]chain.Hash, error) {
 	return nil, errors.New("no item of the engine fron, which lists the EVM transactions")
 }
 
-// logItem reads {"type": …, "value": …}.
-func (d *blockDecoder) logItem() (kind string, value jsonscan.Value) {
+// logItem reads {"type": …, "value": [engine, data]}. What is in another form is empty.
+func (d *blockDecoder) logItem() (kind, engine, data string) {
 	if !d.IsObject() {
 		d.Skip()
-		return "", value
+		return "", "", ""
 	}
 	for d.Object(); d.Member(); {
 		switch key := d.Key(); {
 		case key == "type" && d.IsString():
 			kind = d.Text()
-		case key == "value":
-			value = d.Value()
+		case key == "value" && d.IsArray():
+			parts := [2]*string{&engine, &data}
+			i := 0
+			for d.Array(); d.Element(); i++ {
+				if i < len(parts) && d.IsString() {
+					*parts[i] = d.Text()
+				} else {
+					d.Skip()
+				}
+			}
 		default:
 			d.Skip()
 		}
 	}
-	return kind, value
+	return kind, engine, data
 }
 
 // frontier is the engine's name, "fron".
