@@ -47,16 +47,41 @@ func appendData(to chain.Values, event *schema.Event, s *jsonscan.Scanner) chain
 		switch {
 		case n >= schema.MaxValues || of == schema.Unread && !event.Whole:
 			s.Skip()
-		case s.IsString() && of != schema.Exit:
-			to = append(to, readText(s.Text(), of))
 		default:
-			to = append(to, readValue(s.Value(), of))
+			to = append(to, nextValue(s, of))
 		}
 	}
 	if n > schema.MaxValues {
 		to = append(to, chain.FurtherValue(uint64(n-schema.MaxValues)))
 	}
 	return to
+}
+
+// nextValue decodes the next value, as a value of a type. It is quick for what gateways usually write.
+func nextValue(s *jsonscan.Scanner, of schema.Type) chain.Value {
+	switch of {
+	case schema.Account, schema.Maybe:
+		mark := s.Mark()
+		if text, ok := s.Sized(2 + 2*chain.AddressSize); ok {
+			if a, err := chain.ReadAddress(text); err == nil {
+				return chain.AccountValue(a)
+			}
+			s.Back(mark)
+		}
+	case schema.Hash:
+		mark := s.Mark()
+		if text, ok := s.Sized(2 + 2*len(chain.Hash{})); ok {
+			if h, err := chain.ParseHash(text); err == nil {
+				return chain.HashValue(h)
+			}
+			s.Back(mark)
+		}
+	case schema.Number, schema.Amount, schema.Word:
+		if n, ok := s.Decimal(); ok {
+			return chain.Uint64Value(n)
+		}
+	}
+	return readValue(s.Value(), of)
 }
 
 // readText decodes a value of a type from the content of a string.

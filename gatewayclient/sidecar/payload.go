@@ -84,8 +84,9 @@ func typeNamed(name string) chain.TransactionType {
 
 // signedFields are the fields that no fee needs.
 type signedFields struct {
-	action, destination, input, data, chainID, accessList, authorizations, signature jsonscan.Value
-	point                                                                            point
+	action, destination, input, data, chainID, accessList, authorizations jsonscan.Value
+	own, signature                                                        point // in the transaction itself, and in its member signature
+	separate                                                              bool  // there is a member signature
 }
 
 // readPayloadFields decodes the fields of a transaction. Each type requires its own price fields.
@@ -96,22 +97,22 @@ func readPayloadFields(p *chain.Payload, s *jsonscan.Scanner) error {
 		var err error
 		switch key := s.Key(); key {
 		case "nonce":
-			p.Nonce, err = jsonread.Nonce(s.Value())
+			p.Nonce, err = next(s, chain.NewNonce, jsonread.Nonce)
 			seen.nonce = true
 		case "gasPrice":
-			p.LegacyGasPrice, err = jsonread.GasPrice(s.Value())
+			p.LegacyGasPrice, err = next(s, chain.NewGasPrice, jsonread.GasPrice)
 			seen.gasPrice = true
 		case "maxFeePerGas":
-			p.MaxFeePerGas, err = jsonread.GasPrice(s.Value())
+			p.MaxFeePerGas, err = next(s, chain.NewGasPrice, jsonread.GasPrice)
 			seen.maxFee = true
 		case "maxPriorityFeePerGas":
-			p.MaxPriorityFeePerGas, err = jsonread.GasPrice(s.Value())
+			p.MaxPriorityFeePerGas, err = next(s, chain.NewGasPrice, jsonread.GasPrice)
 			seen.maxPriority = true
 		case "gasLimit":
-			p.GasLimit, err = jsonread.Gas(s.Value())
+			p.GasLimit, err = next(s, chain.NewGas, jsonread.Gas)
 			seen.gasLimit = true
 		case "value":
-			p.Value, err = jsonread.Wei(s.Value())
+			p.Value, err = next(s, chain.NewWei, jsonread.Wei)
 			seen.value = true
 		default:
 			rest.take(key, s)
@@ -139,6 +140,14 @@ func readPayloadFields(p *chain.Payload, s *jsonscan.Scanner) error {
 	return nil
 }
 
+// next decodes the next number. It is quick for what gateways usually write.
+func next[T any](s *jsonscan.Scanner, of func(uint64) T, read func(jsonscan.Value) (T, error)) (T, error) {
+	if n, ok := s.Decimal(); ok {
+		return of(n), nil
+	}
+	return read(s.Value())
+}
+
 func missing(field string) error { return fmt.Errorf("%s: %w", field, chain.ErrMissing) }
 
 // take reads a field.
@@ -159,15 +168,10 @@ func (f *signedFields) take(key string, s *jsonscan.Scanner) {
 	case "authorizationList":
 		f.authorizations = s.Value()
 	case "signature":
-		f.signature = s.Value()
-	case "oddYParity":
-		f.point.parity = s.Value()
-	case "r":
-		f.point.r = s.Value()
-	case "s":
-		f.point.s = s.Value()
+		f.separate = s.IsObject()
+		f.signature = nextPoint(s)
 	default:
-		s.Skip()
+		f.own.take(key, s)
 	}
 }
 
@@ -181,16 +185,15 @@ func (f *signedFields) read(p *chain.Payload) {
 	p.Input = chain.DecodedOf(readInput(input, f.input))
 	p.AccessList = chain.DecodedOf(readAccessList(p.Type, f.accessList))
 	if p.Type == chain.Legacy {
-		f.point = pointOf(f.signature)
-		p.Signature = chain.DecodedOf(f.point.legacySignature())
+		p.Signature = chain.DecodedOf(f.signature.legacySignature())
 		return
 	}
 	// The signature is a separate member in runtimes that support eip7702, and part of the transaction itself in earlier
 	// ones (metadata of runtimes 4401 and 3702).
-	if f.signature.Kind() == jsonscan.Object || p.Type == chain.EIP7702 {
-		f.point = pointOf(f.signature)
+	if !f.separate && p.Type != chain.EIP7702 {
+		f.signature = f.own
 	}
-	p.Signature = chain.DecodedOf(f.point.signature())
+	p.Signature = chain.DecodedOf(f.signature.signature())
 	p.ChainID = chain.DecodedOf(inside("chainId", f.chainID, jsonread.Uint64))
 	if p.Type == chain.EIP7702 {
 		p.Authorizations = chain.DecodedOf(readAuthorizationList(f.authorizations))
@@ -234,20 +237,32 @@ func readInput(name string, v jsonscan.Value) ([]byte, error) {
 // point is a signature: v of a legacy transaction, oddYParity of a typed one.
 type point struct{ v, parity, r, s jsonscan.Value }
 
-func pointOf(v jsonscan.Value) (p point) {
-	for key, member := range v.Members() {
-		switch key {
-		case "v":
-			p.v = member
-		case "oddYParity":
-			p.parity = member
-		case "r":
-			p.r = member
-		case "s":
-			p.s = member
-		}
+// nextPoint reads the next value, an object, as a signature.
+func nextPoint(s *jsonscan.Scanner) (p point) {
+	if !s.IsObject() {
+		s.Skip()
+		return p
+	}
+	for s.Object(); s.Member(); {
+		p.take(s.Key(), s)
 	}
 	return p
+}
+
+// take reads a part of the signature, or skips another field.
+func (p *point) take(key string, s *jsonscan.Scanner) {
+	switch key {
+	case "v":
+		p.v = s.Value()
+	case "oddYParity":
+		p.parity = s.Value()
+	case "r":
+		p.r = s.Value()
+	case "s":
+		p.s = s.Value()
+	default:
+		s.Skip()
+	}
 }
 
 func (p *point) legacySignature() (chain.Signature, error) {
@@ -349,7 +364,11 @@ func readAuthorization(v jsonscan.Value) (a chain.Authorization, err error) {
 	if a.Nonce, err = inside("nonce", v.Member("nonce"), jsonread.AuthorizationNonce); err != nil {
 		return chain.Authorization{}, err
 	}
-	point := pointOf(v.Member("signature"))
+	var point point
+	if signature := v.Member("signature"); signature.Kind() == jsonscan.Object {
+		s := signature.Scanner()
+		point = nextPoint(&s)
+	}
 	if a.Signature, err = point.signature(); err != nil {
 		return chain.Authorization{}, fmt.Errorf("signature.%w", err)
 	}

@@ -55,33 +55,55 @@ func (d *blockDecoder) usualEvent(e *chain.Event) bool {
 	return usual
 }
 
+// usualEnds are the ends of the data of a system.ExtrinsicSuccess, the frequent ones first, and what they mean.
+var usualEnds = [...]struct {
+	text  string
+	class chain.DispatchClass
+	pays  bool
+}{
+	{`,"class":"Mandatory","paysFee":"No"}]`, chain.Mandatory, false},
+	{`,"class":"Normal","paysFee":"No"}]`, chain.Normal, false},
+	{`,"class":"Normal","paysFee":"Yes"}]`, chain.Normal, true},
+	{`,"class":"Mandatory","paysFee":"Yes"}]`, chain.Mandatory, true},
+}
+
 // usualDispatch decodes the data of a system.ExtrinsicSuccess.
-func usualDispatch(s *jsonscan.Scanner) (v chain.Value, usual bool) {
+func usualDispatch(s *jsonscan.Scanner) (chain.Value, bool) {
 	mark := s.Mark()
-	var refTime, proofSize, class, pays string
-	text := func(to *string) bool {
-		if s.IsString() {
-			*to = s.Text()
-		}
-		return *to != ""
-	}
-	usual = s.Literal(`[{"weight":{"refTime":`, 3) && text(&refTime) &&
-		s.Literal(`,"proofSize":`, 0) && text(&proofSize) &&
-		s.Literal(`},"class":`, -1) && text(&class) &&
-		s.Literal(`,"paysFee":`, 0) && text(&pays) &&
-		s.Literal(`}]`, -2)
-	if usual {
-		time, noTime := chain.ParseUint64(refTime)
-		proof, noProof := chain.ParseUint64(proofSize)
-		of, noClass := classOf(class)
-		fee, noFee := paysFee(pays)
-		if noTime == nil && noProof == nil && noClass == nil && noFee == nil {
-			return chain.DispatchValue(chain.Weight{RefTime: chain.NewRefTime(time), ProofSize: proof},
-				chain.DispatchInfo{Class: chain.DecodedOf(of, nil), PaysFee: chain.DecodedOf(fee, nil), RefTime: "weight.refTime"}), true
+	if weight, path := usualWeight(s); path != "" {
+		for i := range usualEnds {
+			if end := &usualEnds[i]; s.Literal(end.text, -2) {
+				return chain.DispatchValue(weight, chain.DispatchInfo{
+					Class: chain.DecodedOf(end.class, nil), PaysFee: chain.DecodedOf(end.pays, nil), RefTime: path,
+				}), true
+			}
 		}
 	}
 	s.Back(mark)
-	return v, false
+	return chain.Value{}, false
+}
+
+// usualWeight decodes a weight at the start of the data, and returns the path of its ref time, or "".
+func usualWeight(s *jsonscan.Scanner) (w chain.Weight, path string) {
+	path = "weight"
+	both := s.Literal(`[{"weight":{"refTime":`, 3)
+	if both {
+		path = "weight.refTime"
+	} else if !s.Literal(`[{"weight":`, 2) {
+		return w, ""
+	}
+	time, ok := s.Decimal()
+	w.RefTime = chain.NewRefTime(time)
+	if ok && both {
+		if ok = s.Literal(`,"proofSize":`, 0); ok {
+			w.ProofSize, ok = s.Decimal()
+		}
+		ok = ok && s.Literal(`}`, -1)
+	}
+	if !ok {
+		return w, ""
+	}
+	return w, path
 }
 
 // transact decodes the arguments of ethereum.transact in one pass. If false, it has consumed nothing.

@@ -168,3 +168,41 @@ func unescape(inside string) string {
 		inside = inside[i+n:]
 	}
 }
+
+// Sized moves past a string of exactly length bytes and returns its content, if such a string seems to come next: a byte
+// at its end is a quote. The caller must check that none of the bytes is a quote, a backslash, a control character or
+// outside of ASCII, and otherwise undo it with [Scanner.Back].
+func (s *Scanner) Sized(length int) (text string, ok bool) {
+	s.peek()
+	end := s.pos + 1 + length
+	if end >= len(s.text) || s.text[s.pos] != '"' || s.text[end] != '"' {
+		return "", false
+	}
+	text = s.text[s.pos+1 : end]
+	s.pos = end + 1
+	return text, true
+}
+
+// maxDecimal is the number of decimal digits of which each combination has less than 64 bits.
+const maxDecimal = 19
+
+// Decimal moves past a string of 1 to 19 decimal digits and returns its number. If something else comes next, ok is false
+// and nothing is read.
+func (s *Scanner) Decimal() (n uint64, ok bool) {
+	if s.peek() != '"' {
+		return 0, false
+	}
+	start := s.pos + 1
+	for i := start; i < len(s.text) && i <= start+maxDecimal; i++ {
+		digit := s.text[i] - '0'
+		if digit > 9 {
+			if s.text[i] != '"' || i == start {
+				return 0, false
+			}
+			s.pos = i + 1
+			return n, true
+		}
+		n = n*10 + uint64(digit)
+	}
+	return 0, false
+}
