@@ -92,11 +92,10 @@ func Examine(ctx context.Context, blocks chain.Heights, e Examination, each func
 		if err != nil {
 			return summary, err
 		}
-		after, _ := p.More.([]chain.Balance)
 		for i := range before {
-			p.Report.AccountBalance(p.Block, e.Accounts[i], before[i], after[i])
+			p.Report.AccountBalance(p.Block, e.Accounts[i], before[i], p.Balances[i])
 		}
-		before = after
+		before = p.Balances
 		summary.Add(p.Report)
 		if err := each(p.Report); err != nil {
 			return summary, err
@@ -125,7 +124,7 @@ func (e *Examination) mapAccounts(ctx context.Context, first uint64) error {
 }
 
 // prove proves a block and reads the accounts' balances after it.
-func (e *Examination) prove(ctx context.Context, item source.Item) (*evidence.Report, any, error) {
+func (e *Examination) prove(ctx context.Context, item source.Item) (*evidence.Report, []chain.Balance, error) {
 	options := evidence.Options{Signatures: e.Signatures}
 	if e.Node != nil {
 		encoded, err := e.Node.Extrinsics(ctx, item.Block.Hash)

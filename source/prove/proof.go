@@ -23,16 +23,16 @@ type Prover struct {
 	Options evidence.Options
 	// Concurrency is the number of requests, and of blocks being verified, at once.
 	Concurrency int
-	// Prove verifies one block; nil means Block. It runs for several blocks at once. Its second result is
-	// delivered with the block; an error ends the range.
-	Prove func(context.Context, source.Item) (report *evidence.Report, more any, err error)
+	// Prove verifies one block; nil means Block. It runs for several blocks at once. The balances that it reads, if any,
+	// are delivered with the block; an error ends the range.
+	Prove func(context.Context, source.Item) (*evidence.Report, []chain.Balance, error)
 }
 
 // Proved is a block with the results of its verification.
 type Proved struct {
 	source.Item
-	Report *evidence.Report
-	More   any // the second result of Prover.Prove
+	Report   *evidence.Report
+	Balances []chain.Balance // those that Prover.Prove read
 }
 
 // Block prices and verifies one block. It requests further data only as needed: the parameter for the split of
@@ -317,6 +317,6 @@ func (p *Prover) prove(ctx context.Context, x *result) {
 	if p.Prove == nil {
 		x.Report, x.err = Block(ctx, p.Reader, x.Item, p.Options)
 	} else {
-		x.Report, x.More, x.err = p.Prove(ctx, x.Item)
+		x.Report, x.Balances, x.err = p.Prove(ctx, x.Item)
 	}
 }

@@ -246,7 +246,7 @@ func TestRangeIsLeftEarly(t *testing.T) {
 		var begun sync.WaitGroup
 		begun.Add(2) // of the proofs of blocks 4 and more
 		var count sync.Map
-		p.Prove = func(ctx context.Context, item source.Item) (*evidence.Report, any, error) {
+		p.Prove = func(ctx context.Context, item source.Item) (*evidence.Report, []chain.Balance, error) {
 			if item.Block.Number < 4 {
 				if item.Block.Number == 3 {
 					begun.Wait()
