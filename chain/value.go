@@ -18,7 +18,7 @@ type Value struct {
 	of    *content // nil if the value is missing
 }
 
-// content is what values have besides their bytes. Values of the same kind share it.
+// content describes a value besides its bytes. Values of the same kind share it.
 type content struct {
 	kind kind
 	err  error        // malformed
