@@ -88,7 +88,7 @@ func (v Value) check(k kind) error {
 
 var errOtherType = errors.New("the value is of another type")
 
-// Missing reports whether there is no value.
+// Missing reports whether the value is missing.
 func (v Value) Missing() bool { return v.of == nil }
 
 // Account returns an account.

@@ -66,7 +66,7 @@ func TestCompareNamesThePlace(t *testing.T) {
 		"other flag":         {to(`{"remark":"0x00ff","isOn":"No"` + rest + `}`), `extrinsics[0].args.isOn: true, and "No"`},
 		"same flag":          {to(`{"remark":"0x00ff","isOn":"Yes"` + rest + `}`), ""},
 		"flag and number":    {to(`{"remark":"0x00ff","isOn":"1"` + rest + `}`), `extrinsics[0].args.isOn: true, and "1"`},
-		"bytes are no number": {to(`{"remark":"0xff","isOn":true` + rest + `}`),
+		"not the same bytes": {to(`{"remark":"0xff","isOn":true` + rest + `}`),
 			`extrinsics[0].args.remark: "0x00ff", and "0xff"`},
 		"list's length": {to(`{"remark":"0x00ff","isOn":true,"list":[1],"weight":"5"}`), "extrinsics[0].args.list: the length: 2, and 1"},
 		"list's value":  {to(`{"remark":"0x00ff","isOn":true,"list":[1,3],"weight":"5"}`), "extrinsics[0].args.list[1]: 2, and 3"},

@@ -44,10 +44,9 @@ func appendData(to chain.Values, event *schema.Event, s *jsonscan.Scanner) chain
 		if n < len(event.Types) {
 			of = event.Types[n]
 		}
-		switch {
-		case n >= schema.MaxValues || of == schema.Unread && !event.Whole:
+		if n >= schema.MaxValues || of == schema.Unread && !event.Whole {
 			s.Skip()
-		default:
+		} else {
 			to = append(to, nextValue(s, of))
 		}
 	}

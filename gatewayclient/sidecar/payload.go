@@ -237,7 +237,7 @@ func readInput(name string, v jsonscan.Value) ([]byte, error) {
 // point is a signature: v of a legacy transaction, oddYParity of a typed one.
 type point struct{ v, parity, r, s jsonscan.Value }
 
-// nextPoint reads the next value, an object, as a signature.
+// nextPoint reads the next value as a signature, empty if it is not an object.
 func nextPoint(s *jsonscan.Scanner) (p point) {
 	if !s.IsObject() {
 		s.Skip()
@@ -364,12 +364,9 @@ func readAuthorization(v jsonscan.Value) (a chain.Authorization, err error) {
 	if a.Nonce, err = inside("nonce", v.Member("nonce"), jsonread.AuthorizationNonce); err != nil {
 		return chain.Authorization{}, err
 	}
-	var point point
-	if signature := v.Member("signature"); signature.Kind() == jsonscan.Object {
-		s := signature.Scanner()
-		point = nextPoint(&s)
-	}
-	if a.Signature, err = point.signature(); err != nil {
+	s := v.Member("signature").Scanner()
+	signature := nextPoint(&s)
+	if a.Signature, err = signature.signature(); err != nil {
 		return chain.Authorization{}, fmt.Errorf("signature.%w", err)
 	}
 	return a, nil

@@ -110,7 +110,7 @@ func TestAction(t *testing.T) {
 		"call in upper case":    {`"action": {"Call": "` + strings.ToLower(bob) + `"}`, chain.Action{To: to}, ""},
 		"create":                {`"action": {"create": null}`, chain.Action{Create: true}, ""},
 		"create in upper case":  {`"action": {"Create": null}`, chain.Action{Create: true}, ""},
-		"call of nobody":        {`"action": {"call": null}`, chain.Action{}, "action.call: missing"},
+		"call of no address":    {`"action": {"call": null}`, chain.Action{}, "action.call: missing"},
 		"call of half a one":    {`"action": {"call": "0x3Cd0A705"}`, chain.Action{}, `action.call: "0x3Cd0A705" is not an address: want 0x and 40 hex digits`},
 		"another action":        {`"action": {"destroy": null}`, chain.Action{}, `action: want {"call": address} or {"create": null}`},
 		"two actions":           {`"action": {"create": null, "call": "` + bob + `"}`, chain.Action{}, `action: want {"call": address} or {"create": null}`},

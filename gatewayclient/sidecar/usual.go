@@ -10,7 +10,7 @@ import (
 // and the functions of block.go decode or reject the text.
 
 func (d *blockDecoder) usualExtrinsic(x *chain.Extrinsic, p *parts) bool {
-	mark, events := d.Mark(), len(d.events)
+	mark, events, values := d.Mark(), len(d.events), len(d.values)
 	var other jsonscan.Value
 	var hash string
 	usual := d.Literal(`{"method":{"pallet":`, 2) && d.text(&x.Pallet) &&
@@ -34,7 +34,7 @@ func (d *blockDecoder) usualExtrinsic(x *chain.Extrinsic, p *parts) bool {
 	if !usual {
 		d.Back(mark)
 		clear(d.events[events:])
-		d.events = d.events[:events]
+		d.events, d.values = d.events[:events], d.values[:values]
 	}
 	return usual
 }
