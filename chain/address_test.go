@@ -10,6 +10,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/jsonread"
 	"github.com/feeledger/fees/internal/jsonscan"
+	"github.com/feeledger/fees/internal/test/blocktest"
 )
 
 // addresses are the test vectors of EIP-55.
@@ -167,14 +168,14 @@ func TestMalformedHex(t *testing.T) {
 		}
 		for name, text := range map[string]string{"number": `1`, "bool": `true`, "array": `["0x"]`, "object": `{"id":"0x"}`} {
 			t.Run(kind+" from "+name, func(t *testing.T) {
-				have, err := test.read(value(t, text))
+				have, err := test.read(blocktest.JSON(t, text))
 				require.ErrorContains(t, err, "want a")
-				require.ErrorContains(t, err, "have "+value(t, text).Kind().String())
+				require.ErrorContains(t, err, "have "+blocktest.JSON(t, text).Kind().String())
 				require.NotErrorIs(t, err, chain.ErrMissing)
 				require.Equal(t, test.zero, have)
 			})
 		}
-		for name, v := range map[string]jsonscan.Value{"absent": {}, "null": value(t, `null`)} {
+		for name, v := range map[string]jsonscan.Value{"absent": {}, "null": blocktest.JSON(t, `null`)} {
 			t.Run(kind+" "+name, func(t *testing.T) {
 				have, err := test.read(v)
 				require.ErrorIs(t, err, chain.ErrMissing)

@@ -32,20 +32,6 @@ func TestEventIs(t *testing.T) {
 	}
 }
 
-func requireMessage(t *testing.T, err error, missing, fail string) {
-	t.Helper()
-	switch {
-	case missing != "":
-		require.EqualError(t, err, missing)
-		require.ErrorIs(t, err, chain.ErrMissing)
-	case fail != "":
-		require.EqualError(t, err, fail)
-		require.NotErrorIs(t, err, chain.ErrMissing)
-	default:
-		require.NoError(t, err)
-	}
-}
-
 func TestOutcome(t *testing.T) {
 	other := blocktest.Event(t, "balances.Withdraw", `["0x01","5"]`)
 	foreign := blocktest.Event(t, "foreign.ExtrinsicSuccess", `[{"weight":"1"}]`)
@@ -73,7 +59,7 @@ func TestOutcome(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			x := chain.Extrinsic{Events: test.events}
 			have, err := x.Outcome()
-			requireMessage(t, err, test.missing, test.fail)
+			blocktest.RequireMessage(t, err, test.missing, test.fail)
 			if err != nil {
 				require.Equal(t, chain.Outcome{}, have)
 				return
@@ -105,7 +91,7 @@ func TestOutcomeWithoutWeight(t *testing.T) {
 			outcome, err := x.Outcome()
 			require.NoError(t, err)
 			weight, err := outcome.Weight()
-			requireMessage(t, err, test.missing, test.fail)
+			blocktest.RequireMessage(t, err, test.missing, test.fail)
 			require.Equal(t, chain.Weight{}, weight)
 		})
 	}
@@ -183,7 +169,7 @@ func TestMalformedBlockTime(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b := set(t, test.args)
 			have, err := b.Time()
-			requireMessage(t, err, test.missing, test.fail)
+			blocktest.RequireMessage(t, err, test.missing, test.fail)
 			require.False(t, have.Known(), "a time beside an error")
 		})
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/test/blocktest"
 )
 
 var (
@@ -45,11 +46,11 @@ func FuzzNumber(f *testing.F) {
 		}
 		for name, r := range readers {
 			if plainText.MatchString(text) { // a JSON string that needs no escapes
-				have, err := r.read(value(t, `"`+text+`"`))
+				have, err := r.read(blocktest.JSON(t, `"`+text+`"`))
 				requireNumberOrError(t, want, r.width, have, err, name, text)
 			}
 			if want != nil {
-				have, err := r.read(value(t, want.String()))
+				have, err := r.read(blocktest.JSON(t, want.String()))
 				requireNumberOrError(t, number(want.String()), r.width, have, err, name, want.String())
 			}
 		}

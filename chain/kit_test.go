@@ -11,22 +11,15 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/jsonscan"
+	"github.com/feeledger/fees/internal/test/blocktest"
 )
-
-// value returns the JSON value of a text.
-func value(t testing.TB, text string) jsonscan.Value {
-	t.Helper()
-	v, err := jsonscan.Parse(text)
-	require.NoError(t, err, "the case is no JSON")
-	return v
-}
 
 // quoted returns the JSON string of a text.
 func quoted(t testing.TB, text string) jsonscan.Value {
 	t.Helper()
 	escaped, err := json.Marshal(text)
 	require.NoError(t, err)
-	return value(t, string(escaped))
+	return blocktest.JSON(t, string(escaped))
 }
 
 // power returns 2^n + add.

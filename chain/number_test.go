@@ -11,6 +11,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/jsonread"
 	"github.com/feeledger/fees/internal/jsonscan"
+	"github.com/feeledger/fees/internal/test/blocktest"
 )
 
 // readers are the functions that read a number from a gateway, with the width
@@ -105,7 +106,7 @@ func TestNumberForms(t *testing.T) {
 					texts = append(texts, `"`+form+`"`)
 				}
 				for _, text := range texts {
-					have, err := r.read(value(t, text))
+					have, err := r.read(blocktest.JSON(t, text))
 					requireNumber(t, n, r.width, have, err, text)
 				}
 			}
@@ -240,7 +241,7 @@ func TestOtherValues(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			for reader, r := range readers {
-				have, err := r.read(value(t, test.text))
+				have, err := r.read(blocktest.JSON(t, test.text))
 				require.ErrorContains(t, err, test.message, reader)
 				require.NotErrorIs(t, err, chain.ErrMissing, reader)
 				require.Equal(t, "0", have, reader)
@@ -254,7 +255,7 @@ func TestObjectIsNoNumber(t *testing.T) {
 		if strings.HasPrefix(name, "ReadWeight") { // there it is a weight
 			continue
 		}
-		have, err := r.read(value(t, `{"value":1}`))
+		have, err := r.read(blocktest.JSON(t, `{"value":1}`))
 		require.EqualError(t, err, "want a number, have an object", name)
 		require.Equal(t, "0", have, name)
 	}
@@ -263,9 +264,9 @@ func TestObjectIsNoNumber(t *testing.T) {
 func TestMissingNumber(t *testing.T) {
 	for name, v := range map[string]jsonscan.Value{
 		"absent":        {},
-		"null":          value(t, `null`),
-		"absent member": value(t, `{"a":1}`).Member("b"),
-		"null member":   value(t, `{"a":null}`).Member("a"),
+		"null":          blocktest.JSON(t, `null`),
+		"absent member": blocktest.JSON(t, `{"a":1}`).Member("b"),
+		"null member":   blocktest.JSON(t, `{"a":null}`).Member("a"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			for reader, r := range readers {
@@ -279,13 +280,13 @@ func TestMissingNumber(t *testing.T) {
 
 // Escapes do not change the content of a string.
 func TestEscapedNumber(t *testing.T) {
-	w, err := jsonread.Wei(value(t, `"\u0030x\u0066F"`))
+	w, err := jsonread.Wei(blocktest.JSON(t, `"\u0030x\u0066F"`))
 	require.NoError(t, err)
 	require.Equal(t, chain.NewWei(255), w)
 }
 
 func TestNumberErrorsNameTheWidth(t *testing.T) {
-	_, err := jsonread.Uint64(value(t, `18446744073709551616`))
+	_, err := jsonread.Uint64(blocktest.JSON(t, `18446744073709551616`))
 	require.EqualError(t, err, "18446744073709551616 is more than 64 bits")
 	_, err = chain.ParseWei("0x1" + strings.Repeat("0", 32))
 	require.EqualError(t, err, "0x100000000000000000000000000000000 is more than 128 bits")

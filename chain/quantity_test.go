@@ -13,6 +13,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/jsonread"
+	"github.com/feeledger/fees/internal/test/blocktest"
 )
 
 // Each method is compared with one line of math/big.
@@ -74,7 +75,7 @@ func TestPerbill(t *testing.T) {
 
 func TestReadPerbill(t *testing.T) {
 	for text, want := range map[string]string{`0`: "0", `"200000000"`: "200000000", `1000000000`: "1000000000", `"0x0bebc200"`: "200000000"} {
-		p, err := jsonread.Perbill(value(t, text))
+		p, err := jsonread.Perbill(blocktest.JSON(t, text))
 		require.NoError(t, err, text)
 		require.Equal(t, want, p.String(), text)
 	}
@@ -84,7 +85,7 @@ func TestReadPerbill(t *testing.T) {
 		`"20%"`:                  `"20%" is not a non-negative integer`,
 		`null`:                   "missing",
 	} {
-		p, err := jsonread.Perbill(value(t, text))
+		p, err := jsonread.Perbill(blocktest.JSON(t, text))
 		require.EqualError(t, err, want, text)
 		require.Zero(t, p, text)
 	}
@@ -250,7 +251,7 @@ func TestQuantityText(t *testing.T) {
 			quantities = append(quantities, wei(t, n), multiplier(t, n))
 		}
 		if n.BitLen() <= 64 {
-			nonce, err := jsonread.Nonce(value(t, n.String()))
+			nonce, err := jsonread.Nonce(blocktest.JSON(t, n.String()))
 			require.NoError(t, err)
 			quantities = append(quantities, chain.NewGas(n.Uint64()), nonce, chain.NewRefTime(n.Uint64()),
 				chain.NewWei(n.Uint64()), chain.NewGasPrice(n.Uint64()), chain.NewMultiplier(n.Uint64()))
@@ -307,7 +308,7 @@ func TestBig(t *testing.T) {
 func TestCounters(t *testing.T) {
 	for _, n := range edges(64) {
 		require.Equal(t, n.Uint64(), chain.NewGas(n.Uint64()).Uint64())
-		nonce, err := jsonread.Nonce(value(t, n.String()))
+		nonce, err := jsonread.Nonce(blocktest.JSON(t, n.String()))
 		require.NoError(t, err)
 		require.Equal(t, n.Uint64(), nonce.Uint64())
 		require.Equal(t, n.Uint64(), chain.NewRefTime(n.Uint64()).Uint64())

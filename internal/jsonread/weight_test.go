@@ -9,15 +9,8 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/jsonread"
 	"github.com/feeledger/fees/internal/jsonscan"
+	"github.com/feeledger/fees/internal/test/blocktest"
 )
-
-// value returns the JSON value of a text.
-func value(t testing.TB, text string) jsonscan.Value {
-	t.Helper()
-	v, err := jsonscan.Parse(text)
-	require.NoError(t, err, "the case is no JSON")
-	return v
-}
 
 // weights are the three forms of a weight, and malformed ones.
 var weights = map[string]struct {
@@ -59,8 +52,8 @@ var weights = map[string]struct {
 func TestReadWeight(t *testing.T) {
 	for name, test := range weights {
 		t.Run(name, func(t *testing.T) {
-			have, err := jsonread.Weight(value(t, test.text))
-			requireMessage(t, err, test.missing, test.fail)
+			have, err := jsonread.Weight(blocktest.JSON(t, test.text))
+			blocktest.RequireMessage(t, err, test.missing, test.fail)
 			require.Equal(t, chain.Weight{RefTime: chain.NewRefTime(test.time), ProofSize: test.proof}, have)
 		})
 	}
@@ -73,35 +66,21 @@ func TestReadClassWeights(t *testing.T) {
 	of := func(time, proof uint64) chain.Weight {
 		return chain.Weight{RefTime: chain.NewRefTime(time), ProofSize: proof}
 	}
-	have, err := jsonread.ClassWeights(value(t, good))
+	have, err := jsonread.ClassWeights(blocktest.JSON(t, good))
 	require.NoError(t, err)
 	require.Equal(t, chain.ClassWeights{Normal: of(1, 2), Operational: of(3, 4), Mandatory: of(5, 6)}, have)
 	for _, class := range []string{"normal", "operational", "mandatory"} {
-		have, err := jsonread.ClassWeights(value(t, strings.Replace(good, class, "other", 1)))
-		requireMessage(t, err, class+": missing", "")
+		have, err := jsonread.ClassWeights(blocktest.JSON(t, strings.Replace(good, class, "other", 1)))
+		blocktest.RequireMessage(t, err, class+": missing", "")
 		require.Zero(t, have)
 	}
-	_, err = jsonread.ClassWeights(value(t, strings.Replace(good, `"3"`, `"-3"`, 1)))
-	requireMessage(t, err, "", `operational: refTime: "-3" is not a non-negative integer`)
-	_, err = jsonread.ClassWeights(value(t, `null`))
-	requireMessage(t, err, "normal: missing", "")
+	_, err = jsonread.ClassWeights(blocktest.JSON(t, strings.Replace(good, `"3"`, `"-3"`, 1)))
+	blocktest.RequireMessage(t, err, "", `operational: refTime: "-3" is not a non-negative integer`)
+	_, err = jsonread.ClassWeights(blocktest.JSON(t, `null`))
+	blocktest.RequireMessage(t, err, "normal: missing", "")
 }
 
 func TestAbsentWeight(t *testing.T) {
 	_, err := jsonread.Weight(jsonscan.Value{})
 	require.ErrorIs(t, err, chain.ErrMissing)
-}
-
-func requireMessage(t *testing.T, err error, missing, fail string) {
-	t.Helper()
-	switch {
-	case missing != "":
-		require.EqualError(t, err, missing)
-		require.ErrorIs(t, err, chain.ErrMissing)
-	case fail != "":
-		require.EqualError(t, err, fail)
-		require.NotErrorIs(t, err, chain.ErrMissing)
-	default:
-		require.NoError(t, err)
-	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/gatewayclient/sidecar"
+	"github.com/feeledger/fees/internal/jsonscan"
 )
 
 // Block decodes a block of extrinsics, each in JSON.
@@ -90,4 +91,28 @@ func (d Data) EventData(list chain.EventList, event int) string {
 		return ""
 	}
 	return d[list][event]
+}
+
+// JSON returns the JSON value of a text.
+func JSON(t testing.TB, text string) jsonscan.Value {
+	t.Helper()
+	v, err := jsonscan.Parse(text)
+	require.NoError(t, err, "the case is no JSON")
+	return v
+}
+
+// RequireMessage requires an error with one of two messages, or none if both are empty. The error of the first is
+// [chain.ErrMissing], that of the second is not.
+func RequireMessage(t testing.TB, err error, missing, fail string) {
+	t.Helper()
+	switch {
+	case missing != "":
+		require.EqualError(t, err, missing)
+		require.ErrorIs(t, err, chain.ErrMissing)
+	case fail != "":
+		require.EqualError(t, err, fail)
+		require.NotErrorIs(t, err, chain.ErrMissing)
+	default:
+		require.NoError(t, err)
+	}
 }
