@@ -20,11 +20,19 @@ const (
 	frontierBlockHash = 3 // only its hash
 )
 
-// ReadFrontier decodes the digest item of the engine "fron": the variant, the hash of the Ethereum block, and a list
-// of the hashes of its transactions.
+// ReadFrontier decodes the item of the engine "fron" in a block's digest: the variant, the hash of the Ethereum block,
+// and a list of the hashes of its transactions. A digest contains exactly one such item.
 //
-// Source: frontier, primitives/consensus/src/lib.rs, PostLog.
-func ReadFrontier(item []byte) ([]Hash, error) {
+// Source: frontier, primitives/consensus/src/lib.rs, find_post_log and PostLog.
+func ReadFrontier(items ...[]byte) ([]Hash, error) {
+	switch len(items) {
+	case 0:
+		return nil, errors.New("no item of the engine fron, which lists the EVM transactions")
+	case 1:
+	default:
+		return nil, fmt.Errorf("%d items of the engine fron, want one", len(items))
+	}
+	item := items[0]
 	if len(item) == 0 {
 		return nil, errors.New("fron: the item is empty")
 	}

@@ -2,6 +2,7 @@ package gatewayclient
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/url"
@@ -37,6 +38,12 @@ type Gateway interface {
 	// blocks are returned at once afterwards.
 	Portion() chain.Portion
 	Prepare(ctx context.Context, blocks chain.Heights) error
+}
+
+// Decoder is a [Gateway] that decodes blocks itself, at paths such as /blocks/25 or /blocks/head. It returns
+// [chain.ErrNotOffered] if its blocks are to be decoded from its text.
+type Decoder interface {
+	Block(ctx context.Context, path string) (*chain.Block, error)
 }
 
 // Options configures timeouts, retries, credentials and limits. The zero value uses the defaults.
@@ -95,17 +102,39 @@ func (c *Client) Head(ctx context.Context, unfinalized bool) (*chain.Block, erro
 	if unfinalized {
 		path += "?finalized=false"
 	}
-	return read(ctx, c, path, sidecar.DecodeBlock)
+	return c.block(ctx, path, func(*chain.Block) error { return nil })
+}
+
+// block requests the block at a path, and checks that it is the right one.
+func (c *Client) block(ctx context.Context, path string, check func(*chain.Block) error) (b *chain.Block, err error) {
+	if d, decodes := c.gateway.(Decoder); decodes {
+		b, err = d.Block(ctx, path)
+		if err == nil {
+			err = check(b)
+		}
+		if err == nil {
+			return b, nil
+		}
+		if !errors.Is(err, chain.ErrNotOffered) {
+			return nil, err
+		}
+	}
+	return read(ctx, c, path, func(text string) (*chain.Block, error) {
+		b, err := sidecar.DecodeBlock(text)
+		if err == nil {
+			err = check(b)
+		}
+		return b, err
+	})
 }
 
 // Block returns the block at a height.
 func (c *Client) Block(ctx context.Context, height uint64) (*chain.Block, error) {
-	b, err := read(ctx, c, "/blocks/"+strconv.FormatUint(height, 10), func(text string) (*chain.Block, error) {
-		b, err := sidecar.DecodeBlock(text)
-		if err == nil && b.Number != height {
-			err = fmt.Errorf("%w: its number is %d", chain.ErrWrongBlock, b.Number)
+	b, err := c.block(ctx, "/blocks/"+strconv.FormatUint(height, 10), func(b *chain.Block) error {
+		if b.Number != height {
+			return fmt.Errorf("%w: its number is %d", chain.ErrWrongBlock, b.Number)
 		}
-		return b, err
+		return nil
 	})
 	if err != nil {
 		return nil, fmt.Errorf("block %d: %w", height, err)
@@ -115,12 +144,11 @@ func (c *Client) Block(ctx context.Context, height uint64) (*chain.Block, error)
 
 // BlockByHash returns the block with that hash.
 func (c *Client) BlockByHash(ctx context.Context, hash chain.Hash) (*chain.Block, error) {
-	b, err := read(ctx, c, "/blocks/"+hash.String(), func(text string) (*chain.Block, error) {
-		b, err := sidecar.DecodeBlock(text)
-		if err == nil && b.Hash != hash {
-			err = fmt.Errorf("%w: its hash is %v", chain.ErrWrongBlock, b.Hash)
+	b, err := c.block(ctx, "/blocks/"+hash.String(), func(b *chain.Block) error {
+		if b.Hash != hash {
+			return fmt.Errorf("%w: its hash is %v", chain.ErrWrongBlock, b.Hash)
 		}
-		return b, err
+		return nil
 	})
 	if err != nil {
 		return nil, fmt.Errorf("block %v: %w", hash, err)

@@ -199,6 +199,14 @@ func (e *either) Get(ctx context.Context, path string) (text string, err error) 
 	return text, err
 }
 
+// Block returns a block of the node, once it is known to be one.
+func (e *either) Block(ctx context.Context, path string) (*chain.Block, error) {
+	if !e.isNode() {
+		return nil, chain.ErrNotOffered
+	}
+	return e.asNode.Block(ctx, path)
+}
+
 // Stream copies a response from either.
 func (e *either) Stream(ctx context.Context, path string, w io.Writer) (n int64, err error) {
 	err = e.ask(ctx, func(g gatewayclient.Gateway) (err error) {

@@ -24,7 +24,7 @@ func DecodeBlock(text string) (*chain.Block, error) {
 		d.Scanner = s
 		b, numbered, err = d.block()
 		own(b)
-		b.Reported, b.Size = reported(text), len(text)
+		b.Reported, b.Size = jsonread.Reported(text), len(text)
 		d.release()
 	})
 	if badJSON != nil {

@@ -331,8 +331,6 @@ func readEra(v jsonscan.Value) chain.Era {
 
 // digest finds the item of the engine "fron" in a header's digest, and returns the hashes of the Ethereum block's
 // transactions in it.
-//
-// Source: frontier, primitives/consensus/src/lib.rs, find_post_log, which requires exactly one such item.
 func (d *blockDecoder) digest() ([]chain.Hash, error) {
 	if !d.IsArray() {
 		v := d.Value()
@@ -341,8 +339,9 @@ func (d *blockDecoder) digest() ([]chain.Hash, error) {
 		}
 		return nil, unwanted("an array", v)
 	}
-	var item string
-	found, unread := 0, false
+	var items [][]byte
+	var malformed error
+	unread := false
 	for d.Array(); d.Element(); {
 		switch kind, engine, text := d.logItem(); {
 		case kind != "Consensus":
@@ -350,19 +349,20 @@ func (d *blockDecoder) digest() ([]chain.Hash, error) {
 		case engine == "" || text == "":
 			unread = true
 		case strings.EqualFold(engine, frontier):
-			item = text
-			found++
+			item, err := chain.ReadBytes(text)
+			if err != nil {
+				malformed = fmt.Errorf("fron: want 0x and hex digits, have %q", jsonscan.Excerpt(text))
+			}
+			items = append(items, item)
 		}
 	}
 	switch {
-	case found == 1:
-		return readFrontier(item)
-	case found > 1:
-		return nil, fmt.Errorf("%d items of the engine fron, want one", found)
-	case unread:
+	case len(items) == 1 && malformed != nil:
+		return nil, malformed
+	case len(items) == 0 && unread:
 		return nil, chain.UnreportedError("the gateway returns the header's digest in an unknown form")
 	}
-	return nil, errors.New("no item of the engine fron, which lists the EVM transactions")
+	return chain.ReadFrontier(items...)
 }
 
 // logItem reads {"type": …, "value": [engine, data]}. What is in another form is empty.
@@ -394,11 +394,3 @@ func (d *blockDecoder) logItem() (kind, engine, data string) {
 
 // frontier is the engine's name, "fron".
 const frontier = "0x66726f6e"
-
-func readFrontier(text string) ([]chain.Hash, error) {
-	item, err := chain.ReadBytes(text)
-	if err != nil {
-		return nil, fmt.Errorf("fron: want 0x and hex digits, have %q", jsonscan.Excerpt(text))
-	}
-	return chain.ReadFrontier(item)
-}

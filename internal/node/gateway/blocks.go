@@ -14,7 +14,10 @@ import (
 	"sync"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/jsonread"
 	"github.com/feeledger/fees/internal/node/rpc"
+	"github.com/feeledger/fees/internal/substrate/block"
+	"github.com/feeledger/fees/internal/substrate/header"
 	"github.com/feeledger/fees/internal/substrate/render"
 )
 
@@ -162,11 +165,73 @@ func checkFlags(query url.Values) error {
 	return render.Refused(http.StatusBadRequest, "%s", strings.Join(wrong, " - "))
 }
 
+// Block returns the block at a path of blocks, such as /blocks/25, decoded from the node's data. Its errors are those of
+// [Gateway.Get].
+func (g *Gateway) Block(ctx context.Context, path string) (*chain.Block, error) {
+	b, err := g.decode(ctx, path)
+	return b, meaning(err)
+}
+
+func (g *Gateway) decode(ctx context.Context, path string) (*chain.Block, error) {
+	u, err := url.ParseRequestURI(path)
+	if err != nil {
+		return nil, noSuchPath(path)
+	}
+	id, isBlock := strings.CutPrefix(u.Path, "/blocks/")
+	if !isBlock {
+		return nil, noSuchPath(path)
+	}
+	query := u.Query()
+	var at place
+	if id == "head" {
+		at, err = g.newest(ctx, query)
+	} else {
+		at, err = g.named(ctx, id)
+	}
+	if err != nil {
+		return nil, err
+	}
+	r, served, err := g.serve(ctx, at, query)
+	if err != nil {
+		return nil, err
+	}
+	decoder, err := r.decoder()
+	if err != nil {
+		return nil, fmt.Errorf("runtime %s: %w: %w", r.name, chain.ErrUnsupported, err)
+	}
+	b, err := decoder.Decode(&block.Encoded{
+		Hash: served.Hash, Header: header.Header(served.Header), Extrinsics: served.Extrinsics, Events: served.Events, Finalized: served.Finalized,
+	})
+	if err != nil {
+		return nil, malformed("block", err)
+	}
+	b.Reported = jsonread.Rendered(func() (string, error) {
+		text, err := r.AppendBlock(nil, served)
+		return string(text), err
+	})
+	return b, nil
+}
+
 // blockAt returns the answer for a block.
 func (g *Gateway) blockAt(ctx context.Context, at place, query url.Values) (string, error) {
 	if query.Get("decodedXcmMsgs") == "true" {
 		return "", render.Refused(http.StatusBadRequest, "decodedXcmMsgs is not supported")
 	}
+	r, b, err := g.serve(ctx, at, query)
+	if err != nil {
+		return "", err
+	}
+	room := bufPool.Get().(*[]byte)
+	defer bufPool.Put(room)
+	text, err := r.AppendBlock((*room)[:0], b)
+	if cap(text) > 0 && cap(text) <= maxPooledBytes {
+		*room = text
+	}
+	return string(text), malformed("block", err)
+}
+
+// serve returns a block as the node serves it, and the runtime that executed it.
+func (g *Gateway) serve(ctx context.Context, at place, query url.Values) (*runtime, *render.Block, error) {
 	defer g.recent.make(at.hash)()
 	raw, err := g.raw(ctx, at.hash)
 	if errors.Is(err, chain.ErrNoBlock) && at.final {
@@ -176,7 +241,7 @@ func (g *Gateway) blockAt(ctx context.Context, at place, query url.Values) (stri
 		err = g.rightHeight(at, raw.Header.Number)
 	}
 	if err != nil {
-		return "", err
+		return nil, nil, err
 	}
 	made := at // with the runtime after its parent
 	if at.height > 0 {
@@ -184,7 +249,7 @@ func (g *Gateway) blockAt(ctx context.Context, at place, query url.Values) (stri
 	}
 	r, err := g.runtimeAt(ctx, made)
 	if err != nil {
-		return "", err
+		return nil, nil, err
 	}
 	b := &render.Block{
 		Hash:          at.hash,
@@ -197,16 +262,7 @@ func (g *Gateway) blockAt(ctx context.Context, at place, query url.Values) (stri
 	if query.Get("finalizedKey") != "false" {
 		b.Finalized = chain.Some(at.final)
 	}
-	if err := g.state(ctx, r, b); err != nil {
-		return "", err
-	}
-	room := bufPool.Get().(*[]byte)
-	defer bufPool.Put(room)
-	text, err := r.AppendBlock((*room)[:0], b)
-	if cap(text) > 0 && cap(text) <= maxPooledBytes {
-		*room = text
-	}
-	return string(text), malformed("block", err)
+	return r, b, g.state(ctx, r, b)
 }
 
 // bufPool holds buffers for rendered blocks.

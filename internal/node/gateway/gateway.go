@@ -80,18 +80,23 @@ func noBlock(meaning error) error {
 // *[render.RefusedError]; other errors come from the node.
 func (g *Gateway) Get(ctx context.Context, question string) (string, error) {
 	text, err := g.answer(ctx, question)
+	return text, meaning(err)
+}
+
+// meaning adds to a refusal the error of package chain that it is.
+func meaning(err error) error {
 	var refused *render.RefusedError
 	switch refuses := errors.As(err, &refused); {
 	case refuses && refused.Meaning != nil, errors.Is(err, chain.ErrPruned):
-		return "", err
+		return err
 	case errors.Is(err, chain.ErrNoBlock):
-		return "", noBlock(err)
+		return noBlock(err)
 	case refuses && refused.Status == http.StatusNotFound:
-		return "", &render.RefusedError{Status: refused.Status, Message: refused.Message, Meaning: chain.ErrNotOffered}
+		return &render.RefusedError{Status: refused.Status, Message: refused.Message, Meaning: chain.ErrNotOffered}
 	case refuses:
-		return "", &render.RefusedError{Status: refused.Status, Message: refused.Message, Meaning: chain.ErrUnsupported}
+		return &render.RefusedError{Status: refused.Status, Message: refused.Message, Meaning: chain.ErrUnsupported}
 	}
-	return text, err
+	return err
 }
 
 // Stream writes an answer to w.

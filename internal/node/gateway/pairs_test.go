@@ -12,6 +12,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/gatewayclient/sidecar"
 	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/internal/node/gateway"
 	"github.com/feeledger/fees/internal/node/rpc"
@@ -51,6 +53,9 @@ func TestAnswersOfPairs(t *testing.T) {
 					for _, file := range files {
 						height := strings.TrimSuffix(filepath.Base(file), ".json")
 						same(t, g, fmt.Sprintf(question, height), file)
+						if kind == "blocks" {
+							sameBlock(t, g, "/blocks/"+height, file)
+						}
 						counts[kind]++
 					}
 				}
@@ -83,4 +88,21 @@ func same(t *testing.T, g *gateway.Gateway, question, file string) {
 		}
 		require.Fail(t, question, "they differ at byte %d: want …%s, have …%s", at, want[at:min(at+80, len(want))], have[at:min(at+80, len(have))])
 	}
+}
+
+// sameBlock requires a block that the gateway decodes from the node's data to equal the block in Sidecar's text.
+func sameBlock(t *testing.T, g *gateway.Gateway, path, file string) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	want, err := sidecar.DecodeBlock(string(text))
+	require.NoError(t, err)
+	have, err := g.Block(t.Context(), path)
+	require.NoError(t, err, path)
+	require.Equal(t, string(text), have.Reported.Text())
+	require.Equal(t, want.EventData(chain.OnInitialize, 0), have.EventData(chain.OnInitialize, 0))
+	for _, b := range []*chain.Block{want, have} {
+		b.Size, b.Reported = 0, nil
+	}
+	require.Equal(t, fmt.Sprintf("%+v", want), fmt.Sprintf("%+v", have))
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/feeledger/fees/internal/jsonread"
 	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/internal/node/rpc"
+	"github.com/feeledger/fees/internal/substrate/block"
 	"github.com/feeledger/fees/internal/substrate/metadata"
 	"github.com/feeledger/fees/internal/substrate/render"
 	"github.com/feeledger/fees/internal/tx/extrinsic"
@@ -30,6 +31,7 @@ type runtime struct {
 	// metadata is the node's answer to state_getMetadata.
 	metadata []byte
 	*render.Runtime
+	decoder    func() (*block.Decoder, error)
 	extrinsics func() (*extrinsic.Runtime, error)
 	ownKeys    func() ([][]byte, error) // storage keys needed for a block's answer, the events first
 	usualKeys  func() [][]byte          // those of the usual items that the runtime has
@@ -220,6 +222,7 @@ func (g *Gateway) compiled(ctx context.Context, at place, name string, version j
 		r.used = slices.Delete(r.used, 0, 1)
 	}
 	found := &runtime{name: name, version: version, metadata: bytes, Runtime: decoder, digesting: newTurn()}
+	found.decoder = sync.OnceValues(func() (*block.Decoder, error) { return block.NewDecoder(m) })
 	found.extrinsics = sync.OnceValues(func() (*extrinsic.Runtime, error) { return extrinsic.NewReader(m, extrinsic.Token{}) })
 	found.ownKeys, found.usualKeys = sync.OnceValues(found.findOwnKeys), sync.OnceValue(found.findUsualKeys)
 	r.used = append(r.used, found)

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/crypto/blake2b"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/substrate/scale"
+	"github.com/feeledger/fees/internal/substrate/block"
 	"github.com/feeledger/fees/internal/substrate/scalejson"
 )
 
@@ -117,12 +117,6 @@ func (r *buffers) release() {
 	}
 }
 
-const (
-	versionBits = 0x3f
-	generalBit  = 0x40 // extensions, and no signature
-	signedBit   = 0x80
-)
-
 // span is a part of a text.
 type span struct{ from, to int }
 
@@ -131,20 +125,9 @@ type signature struct{ signer, signature, nonce, tip, era span }
 
 // extrinsic appends an extrinsic of a block with its events.
 func (r *Runtime) extrinsic(to []byte, b *Block, bytes []byte, buf *buffers, own *place) ([]byte, error) {
-	reader := scale.NewReader(bytes)
-	if n := reader.Length(1); reader.Err() == nil && n != reader.Left() {
-		return nil, fmt.Errorf("its length prefix is %d bytes, but %d follow", n, reader.Left())
-	}
-	version := reader.U8()
-	signed := version&signedBit != 0
-	switch version {
-	case 4, 4 | signedBit, 5:
-	case 5 | generalBit:
-		return nil, fmt.Errorf("a general extrinsic of version 5 (byte %#x) cannot be written in Sidecar's form", version)
-	default:
-		if reader.Err() == nil {
-			return nil, fmt.Errorf("unknown extrinsic version %d (byte %#x)", version&versionBits, version)
-		}
+	reader, signed, err := block.Open(bytes)
+	if err != nil {
+		return nil, err
 	}
 	var s signature
 	if signed {

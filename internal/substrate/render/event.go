@@ -7,16 +7,6 @@ import (
 	"github.com/feeledger/fees/internal/substrate/scalejson"
 )
 
-// phase is the phase of a block in which an event occurred.
-type phase uint8
-
-const (
-	_ phase = iota
-	applying
-	finalizing
-	initializing
-)
-
 // events are the events of a block, in one text.
 type events struct {
 	docs  bool // with documentation
@@ -60,10 +50,11 @@ func (r *Runtime) events(e *events, b *Block, known *scalejson.Addresses) error 
 
 // record writes one event.
 func (r *Runtime) record(w *scalejson.Writer, e *events) {
-	at := e.place(w, r.phases[w.U8()])
-	if at == nil {
+	phase := r.records.Phase(w.Reader, len(e.applying))
+	if w.Err() != nil {
 		return
 	}
+	at := e.place(phase)
 	from := len(w.Text)
 	event := r.codec.Event(w)
 	if event == nil {
@@ -85,30 +76,22 @@ func (r *Runtime) record(w *scalejson.Writer, e *events) {
 			at.pays = pays
 		}
 	}
-	for _, p := range r.records[2:] { // topics
+	for _, id := range r.records.Rest { // topics
 		to := len(w.Text)
-		r.codec.Value(w, p.of)
+		r.codec.Value(w, id)
 		w.Text = w.Text[:to]
 	}
 }
 
-// place returns the list for an event of a phase, or nil on an error.
-func (e *events) place(w *scalejson.Writer, p phase) *place {
-	switch p {
-	case initializing:
+// place returns the list for an event of a phase.
+func (e *events) place(at int) *place {
+	switch n := len(e.applying); {
+	case at < n:
+		return &e.applying[at]
+	case at == n:
 		return &e.initializing
-	case finalizing:
-		return &e.finalizing
-	case applying:
-		i := w.U32()
-		if w.Err() == nil && uint64(i) < uint64(len(e.applying)) {
-			return &e.applying[i]
-		}
-		w.Fail("an event belongs to extrinsic %d, but the block has %d", i, len(e.applying))
-		return nil
 	}
-	w.Fail("an event has an unknown phase")
-	return nil
+	return &e.finalizing
 }
 
 // add appends an event to a list.

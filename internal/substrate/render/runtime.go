@@ -5,6 +5,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/feeledger/fees/internal/substrate/block"
 	"github.com/feeledger/fees/internal/substrate/metadata"
 	"github.com/feeledger/fees/internal/substrate/scalejson"
 )
@@ -13,8 +14,7 @@ import (
 type Runtime struct {
 	metadata   *metadata.Metadata
 	codec      *scalejson.Codec
-	records    []part          // of an event's record
-	phases     [256]phase      // by the variant of a record's phase
+	records    *block.Records
 	extensions []part          // of a signed extrinsic
 	validator  metadata.TypeID // of session.validators, if there is a session
 	session    bool
@@ -22,7 +22,7 @@ type Runtime struct {
 	itemCount  atomic.Int64
 }
 
-// part is a part of a record or of a signature.
+// part is a part of a signature.
 type part struct {
 	name string
 	of   metadata.TypeID
@@ -40,7 +40,8 @@ func NewRuntime(m *metadata.Metadata) (*Runtime, error) {
 	for _, e := range m.Extrinsic.Extensions {
 		r.extensions = append(r.extensions, part{e.Name, e.Type})
 	}
-	if err := r.readRecords(); err != nil {
+	var err error
+	if r.records, err = block.ReadRecords(m); err != nil {
 		return nil, err
 	}
 	if p := m.Pallet("Session"); p != nil {
@@ -58,29 +59,3 @@ func (r *Runtime) Session() bool { return r.session }
 
 // Metadata returns the response of /runtime/metadata, from the metadata that the runtime was created with.
 func (r *Runtime) Metadata(bytes []byte) ([]byte, error) { return r.codec.Metadata(bytes) }
-
-// readRecords determines the structure of System.Events.
-func (r *Runtime) readRecords() error {
-	m := r.metadata
-	var events *metadata.StorageEntry
-	if p := m.Pallet("System"); p != nil {
-		events = p.Entry("Events")
-	}
-	if events == nil || m.Types[events.Value].Kind != metadata.Sequence {
-		return fmt.Errorf("this runtime has no list of System.Events")
-	}
-	for _, f := range m.Types[m.Types[events.Value].Element].Fields {
-		r.records = append(r.records, part{f.Name, f.Type})
-	}
-	if len(r.records) < 2 || r.records[0].name != "phase" || r.records[1].name != "event" {
-		return fmt.Errorf("event records of this runtime do not start with phase and event")
-	}
-	for _, v := range m.Types[r.records[0].of].Variants {
-		p, known := map[string]phase{"ApplyExtrinsic": applying, "Finalization": finalizing, "Initialization": initializing}[v.Name]
-		if !known || (p == applying) != (len(v.Fields) == 1 && m.Types[v.Fields[0].Type].Is() && m.Types[v.Fields[0].Type].Primitive == metadata.U32) {
-			return fmt.Errorf("unknown event phase %s", v.Name)
-		}
-		r.phases[v.Index] = p
-	}
-	return nil
-}

@@ -180,7 +180,7 @@ func TestWhatNoBlockHas(t *testing.T) {
 		"a call that nobody knows":   {"has no call 0.255", func(b *render.Block) { b.Extrinsics[0] = []byte{3 << 2, 4, 0, 255} }},
 		"a signed one of version 5":  {"extrinsic version 5 (byte 0x85)", func(b *render.Block) { b.Extrinsics[0] = []byte{3 << 2, 0x85, 0, 0} }},
 		"a version to come":          {"version 6", func(b *render.Block) { b.Extrinsics[0] = []byte{3 << 2, 6, 0, 0} }},
-		"a general transaction":      {"a general extrinsic of version 5 (byte 0x45) cannot be written in Sidecar's form", func(b *render.Block) { b.Extrinsics[0] = []byte{3 << 2, 0x45, 0, 0} }},
+		"a general transaction":      {"a general extrinsic of version 5 (byte 0x45) is not supported", func(b *render.Block) { b.Extrinsics[0] = []byte{3 << 2, 0x45, 0, 0} }},
 		"a digest that nobody knows": {"unknown kind of digest 7", func(b *render.Block) { b.Header.Logs[0] = []byte{7} }},
 	} {
 		t.Run(name, func(t *testing.T) {

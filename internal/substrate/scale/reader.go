@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	mathbits "math/bits"
 	"unicode/utf8"
 )
 
@@ -188,4 +189,27 @@ func (r *Reader) Text() string {
 		r.Fail("a text is not valid UTF-8")
 	}
 	return string(b)
+}
+
+// CompactWord reads a compact integer of a type of bits bits, as a word with the most significant byte first.
+func (r *Reader) CompactWord(bits int) (word [32]byte) {
+	width := 0
+	if r.err != nil || r.Left() == 0 || r.bytes[r.at]&3 != 3 {
+		n := r.small()
+		binary.BigEndian.PutUint32(word[len(word)-4:], n)
+		width = mathbits.Len32(n)
+	} else {
+		for i, b := range r.Compact() {
+			if b != 0 {
+				width = 8*i + mathbits.Len8(b)
+			}
+			if i < len(word) {
+				word[len(word)-1-i] = b
+			}
+		}
+	}
+	if width > bits {
+		r.Fail("a compact integer has more than %d bits", bits)
+	}
+	return word
 }

@@ -1,0 +1,83 @@
+package block
+
+import (
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/schema"
+	"github.com/feeledger/fees/internal/substrate/metadata"
+	"github.com/feeledger/fees/internal/substrate/scale"
+	"github.com/feeledger/fees/internal/substrate/scalejson"
+)
+
+// call is a call of the runtime.
+type call struct {
+	pallet, name string
+	arguments    []argument
+	read         int // number of arguments that rules read
+}
+
+// argument is an argument of a call: one that rules read, the transaction of ethereum.transact, or neither.
+type argument struct {
+	of      metadata.TypeID
+	read    reader
+	at      int // of the value, in the order of the schema
+	payload payloadReader
+}
+
+// calls compiles the calls of all pallets.
+func (t *types) calls(m *metadata.Metadata) (all [256]*[256]*call) {
+	for i := range m.Pallets {
+		p := &m.Pallets[i]
+		if p.Calls == nil {
+			continue
+		}
+		list := new([256]*call)
+		for i := range t.of[*p.Calls].Variants {
+			v := &t.of[*p.Calls].Variants[i]
+			list[v.Index] = t.call(scalejson.CamelCase(p.Name), scalejson.CamelCase(v.Name), v.Fields)
+		}
+		all[p.Index] = list
+	}
+	return all
+}
+
+func (t *types) call(pallet, name string, fields []metadata.Field) *call {
+	c := &call{pallet: pallet, name: name, arguments: make([]argument, len(fields))}
+	read := schema.OfCall(pallet, name)
+	c.read = len(read)
+	for i, f := range fields {
+		a := &c.arguments[i]
+		a.of = f.Type
+		for at, as := range read {
+			switch {
+			case as.Name != f.Name:
+			case as.Name == "dest":
+				a.read, a.at = t.address(f.Type, "Id", "Address20"), at
+			default:
+				a.read, a.at = t.value(f.Type, as.Type), at
+			}
+		}
+		if pallet == "ethereum" && name == "transact" && f.Name == "transaction" {
+			a.payload = t.payload(f.Type)
+		}
+	}
+	return c
+}
+
+// values reads the arguments of a call, and appends the values that rules read.
+func (t *types) arguments(r *scale.Reader, c *call, x *chain.Extrinsic, to chain.Values) chain.Values {
+	start := len(to)
+	for range c.read {
+		to = append(to, chain.Value{}) // missing unless read
+	}
+	for i := range c.arguments {
+		switch a := &c.arguments[i]; {
+		case a.read != nil:
+			to[start+a.at] = a.read(r)
+		case a.payload != nil:
+			x.Payload = chain.DecodedOf(a.payload(r))
+		default:
+			t.skip(r, a.of)
+		}
+	}
+	return to
+}

@@ -1,0 +1,275 @@
+package block
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+
+	"golang.org/x/crypto/blake2b"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/schema"
+	"github.com/feeledger/fees/internal/substrate/header"
+	"github.com/feeledger/fees/internal/substrate/metadata"
+	"github.com/feeledger/fees/internal/substrate/scale"
+)
+
+// Encoded is a block as a node serves it, with its events.
+type Encoded struct {
+	Hash       chain.Hash
+	Header     header.Header
+	Extrinsics [][]byte
+	Events     []byte // System.Events, nil if nothing is stored
+	Finalized  chain.Optional[bool]
+}
+
+// Decoder decodes blocks that a runtime executed. It is safe for concurrent use.
+type Decoder struct {
+	*types
+	records    *Records
+	events     [256]*[256]*event
+	calls      [256]*[256]*call
+	signer     reader
+	signature  metadata.TypeID
+	extensions []metadata.Extension
+}
+
+// NewDecoder compiles a runtime's metadata, which contain its types.
+func NewDecoder(m *metadata.Metadata) (*Decoder, error) {
+	records, err := ReadRecords(m)
+	if err != nil {
+		return nil, err
+	}
+	t := newTypes(m)
+	return &Decoder{
+		types:      t,
+		records:    records,
+		events:     t.events(m),
+		calls:      t.calls(m),
+		signer:     t.address(m.Extrinsic.Address, "Id"),
+		signature:  m.Extrinsic.Signature,
+		extensions: m.Extrinsic.Extensions,
+	}, nil
+}
+
+// Decode decodes a block. The block shares memory with what it is decoded from, and reports no text.
+func (d *Decoder) Decode(e *Encoded) (*chain.Block, error) {
+	b, err := d.decode(e)
+	if err != nil {
+		return nil, fmt.Errorf("block %d: %w", e.Header.Number, err)
+	}
+	return b, nil
+}
+
+func (d *Decoder) decode(e *Encoded) (*chain.Block, error) {
+	b := &chain.Block{
+		Number: e.Header.Number, Hash: e.Hash, ParentHash: e.Header.ParentHash, Finalized: e.Finalized,
+		Extrinsics: make([]chain.Extrinsic, len(e.Extrinsics)), Size: len(e.Events),
+	}
+	if err := readDigest(b, e.Header.Logs); err != nil {
+		return nil, err
+	}
+	p := pool.Get().(*parts)
+	defer p.release()
+	if err := d.readEvents(p, e.Events, len(e.Extrinsics)); err != nil {
+		return nil, fmt.Errorf("events: %w", err)
+	}
+	for i, encoded := range e.Extrinsics {
+		x := &b.Extrinsics[i]
+		x.Index = i
+		b.Size += len(encoded)
+		from := len(p.values)
+		if err := d.extrinsic(x, encoded, p); err != nil {
+			return nil, fmt.Errorf("extrinsic %d: %w", i, err)
+		}
+		p.arguments = append(p.arguments, span{from, len(p.values)})
+	}
+	p.assemble(b)
+	return b, nil
+}
+
+// readDigest finds the items of the engine "fron" in a header's digest.
+func readDigest(b *chain.Block, logs [][]byte) error {
+	var items [][]byte
+	for i, log := range logs {
+		item, err := header.ReadDigest(log)
+		if err != nil {
+			return fmt.Errorf("digest %d: %w", i, err)
+		}
+		if item.Kind == header.Consensus && string(item.Engine) == chain.FrontierEngine {
+			items = append(items, item.Data)
+		}
+	}
+	b.Digest = chain.DecodedOf(chain.ReadFrontier(items...))
+	return nil
+}
+
+// find reads which of a pallet's calls or events follows.
+func find[T any](r *scale.Reader, table *[256]*[256]*T, what string) *T {
+	pallet, member := r.U8(), r.U8()
+	if r.Err() != nil {
+		return nil
+	}
+	if table[pallet] == nil || table[pallet][member] == nil {
+		r.Fail("the runtime has no %s %d.%d", what, pallet, member)
+		return nil
+	}
+	return table[pallet][member]
+}
+
+// readEvents decodes System.Events.
+func (d *Decoder) readEvents(p *parts, encoded []byte, extrinsics int) error {
+	p.counts = slices.Grow(p.counts[:0], extrinsics+2)[:extrinsics+2]
+	clear(p.counts)
+	if encoded == nil {
+		return nil
+	}
+	r := scale.NewReader(encoded)
+	for range r.Length(1) {
+		at := d.records.Phase(r, extrinsics)
+		if r.Err() != nil {
+			return r.Err()
+		}
+		e := find(r, &d.events, "event")
+		if e == nil {
+			return r.Err()
+		}
+		from := len(p.values)
+		p.values = e.data(r, p.values)
+		for _, id := range d.records.Rest {
+			d.skip(r, id)
+		}
+		if r.Err() != nil {
+			return r.Err()
+		}
+		p.events = append(p.events, emitted{e, at, span{from, len(p.values)}})
+		p.counts[at]++
+	}
+	return r.End()
+}
+
+// extrinsic decodes an extrinsic of a block, without its events.
+func (d *Decoder) extrinsic(x *chain.Extrinsic, encoded []byte, p *parts) error {
+	r, signed, err := Open(encoded)
+	if err != nil {
+		return err
+	}
+	if x.Hash, x.Signed = blake2b.Sum256(encoded), signed; signed {
+		x.Signer = d.signer(r)
+		d.skip(r, d.signature)
+		if err := d.readExtensions(r, x); err != nil {
+			return err
+		}
+	}
+	c := find(r, &d.calls, "call")
+	if c == nil {
+		return r.Err()
+	}
+	x.Pallet, x.Call = c.pallet, c.name
+	p.values = d.arguments(r, c, x, p.values)
+	return r.End()
+}
+
+// readExtensions reads the signed extensions of an extrinsic.
+func (d *Decoder) readExtensions(r *scale.Reader, x *chain.Extrinsic) error {
+	var nonce, tip, era bool
+	for _, e := range d.extensions {
+		switch e.Name {
+		case "CheckNonce":
+			x.Nonce, nonce = d.value(e.Type, schema.Number)(r), true
+		case "ChargeTransactionPayment":
+			x.Tip, tip = d.value(e.Type, schema.Amount)(r), true
+		case "CheckMortality", "CheckEra":
+			x.Era, era = readEra(r), true
+		default:
+			d.skip(r, e.Type)
+		}
+	}
+	if r.Err() == nil && !(nonce && tip && era) {
+		return fmt.Errorf("the runtime's extensions do not contain nonce, tip and era")
+	}
+	return r.Err()
+}
+
+// readEra reads the lifetime of an extrinsic: immortal, or a period and a phase.
+//
+// Source: polkadot-sdk, substrate/primitives/runtime/src/generic/era.rs.
+func readEra(r *scale.Reader) chain.Era {
+	first := r.U8()
+	if first == 0 {
+		return chain.Era{}
+	}
+	encoded := uint64(first) | uint64(r.U8())<<8
+	period := uint64(2) << (encoded & 15)
+	phase := (encoded >> 4) * max(period>>12, 1)
+	if period < 4 || phase >= period {
+		r.Fail("invalid era with the period %d and the phase %d", period, phase)
+	}
+	return chain.Era{Period: period, Phase: phase}
+}
+
+// parts are the parts of a block while it is decoded. They are reused for the next block.
+type parts struct {
+	events    []emitted
+	counts    []int        // of events, by extrinsic, then of the two hooks
+	values    chain.Values // of all events and calls
+	arguments []span       // by extrinsic
+}
+
+// emitted is an event that an extrinsic or a hook emitted.
+type emitted struct {
+	*event
+	at     int
+	values span
+}
+
+// span is a part of a list.
+type span struct{ from, to int }
+
+var pool = sync.Pool{New: func() any { return new(parts) }}
+
+// maxPooled is the largest number of elements of a list that is reused.
+const maxPooled = 1 << 14
+
+func (p *parts) release() {
+	if cap(p.events)+cap(p.values)+cap(p.counts)+cap(p.arguments) > maxPooled {
+		return
+	}
+	clear(p.events)
+	clear(p.values)
+	*p = parts{p.events[:0], p.counts[:0], p.values[:0], p.arguments[:0]}
+	pool.Put(p)
+}
+
+// assemble copies the values and events into lists of the block's own, each event to where it was emitted.
+func (p *parts) assemble(b *chain.Block) {
+	values := slices.Clone(p.values)
+	of := func(s span) chain.Values {
+		if s.from == s.to {
+			return nil
+		}
+		return values[s.from:s.to:s.to]
+	}
+	all := make([]chain.Event, 0, len(p.events))
+	list := func(at int) []chain.Event {
+		from := len(all)
+		all = all[:from+p.counts[at]]
+		return all[from:from:len(all)]
+	}
+	n := len(b.Extrinsics)
+	b.OnInitialize, b.OnFinalize = list(n), list(n+1)
+	for i := range b.Extrinsics {
+		b.Extrinsics[i].Events, b.Extrinsics[i].Args = list(i), of(p.arguments[i])
+	}
+	for i := range p.events {
+		e := &p.events[i]
+		to := &b.OnInitialize
+		switch {
+		case e.at < n:
+			to = &b.Extrinsics[e.at].Events
+		case e.at > n:
+			to = &b.OnFinalize
+		}
+		*to = append(*to, chain.Event{Pallet: e.pallet, Name: e.name, Data: of(e.values)})
+	}
+}
