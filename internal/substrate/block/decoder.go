@@ -1,6 +1,7 @@
 package block
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -31,7 +32,7 @@ type Decoder struct {
 	calls      [256]*[256]*call
 	signer     reader
 	signature  metadata.TypeID
-	extensions []metadata.Extension
+	extensions []extension
 }
 
 // NewDecoder compiles a runtime's metadata, which contain its types.
@@ -48,7 +49,7 @@ func NewDecoder(m *metadata.Metadata) (*Decoder, error) {
 		calls:      t.calls(m),
 		signer:     t.address(m.Extrinsic.Address, "Id"),
 		signature:  m.Extrinsic.Signature,
-		extensions: m.Extrinsic.Extensions,
+		extensions: t.extensionsOf(m),
 	}, nil
 }
 
@@ -157,8 +158,11 @@ func (d *Decoder) extrinsic(x *chain.Extrinsic, encoded []byte, p *parts) error 
 	if x.Hash, x.Signed = blake2b.Sum256(encoded), signed; signed {
 		x.Signer = d.signer(r)
 		d.skip(r, d.signature)
-		if err := d.readExtensions(r, x); err != nil {
-			return err
+		if r.Err() == nil && d.extensions == nil {
+			return errors.New("the runtime's extensions do not contain nonce, tip and era")
+		}
+		for _, read := range d.extensions {
+			read(r, x)
 		}
 	}
 	c := find(r, &d.calls, "call")
@@ -170,25 +174,35 @@ func (d *Decoder) extrinsic(x *chain.Extrinsic, encoded []byte, p *parts) error 
 	return r.End()
 }
 
-// readExtensions reads the signed extensions of an extrinsic.
-func (d *Decoder) readExtensions(r *scale.Reader, x *chain.Extrinsic) error {
-	var nonce, tip, era bool
-	for _, e := range d.extensions {
+// extension reads a signed extension into an extrinsic.
+type extension func(*scale.Reader, *chain.Extrinsic)
+
+// extensionsOf returns the readers of a runtime's extensions, nil if they do not contain nonce, tip and era.
+func (t *types) extensionsOf(m *metadata.Metadata) (list []extension) {
+	found := 0
+	for _, e := range m.Extrinsic.Extensions {
+		var read extension
 		switch e.Name {
 		case "CheckNonce":
-			x.Nonce, nonce = d.value(e.Type, schema.Number)(r), true
+			value := t.value(e.Type, schema.Number)
+			read = func(r *scale.Reader, x *chain.Extrinsic) { x.Nonce = value(r) }
 		case "ChargeTransactionPayment":
-			x.Tip, tip = d.value(e.Type, schema.Amount)(r), true
+			value := t.value(e.Type, schema.Amount)
+			read = func(r *scale.Reader, x *chain.Extrinsic) { x.Tip = value(r) }
 		case "CheckMortality", "CheckEra":
-			x.Era, era = readEra(r), true
-		default:
-			d.skip(r, e.Type)
+			read = func(r *scale.Reader, x *chain.Extrinsic) { x.Era = readEra(r) }
 		}
+		if read != nil {
+			found++
+		} else {
+			read = func(r *scale.Reader, _ *chain.Extrinsic) { t.skip(r, e.Type) }
+		}
+		list = append(list, read)
 	}
-	if r.Err() == nil && !(nonce && tip && era) {
-		return fmt.Errorf("the runtime's extensions do not contain nonce, tip and era")
+	if found != 3 {
+		return nil
 	}
-	return r.Err()
+	return list
 }
 
 // readEra reads the lifetime of an extrinsic: immortal, or a period and a phase.

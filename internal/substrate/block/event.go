@@ -194,7 +194,7 @@ func (t *types) dispatchError(r *scale.Reader, id metadata.TypeID) (e chain.Disp
 		return e
 	}
 	e.Name = v.Name
-	if t.basic(id) == nil {
+	if !t.isBasic(id) {
 		e.Name = scalejson.CamelCase(v.Name)
 	}
 	fields := v.Fields
@@ -308,7 +308,7 @@ func (t *types) reason(r *scale.Reader, id metadata.TypeID) (text string, known 
 	switch {
 	case v == nil:
 		return "", false
-	case t.basic(id) != nil:
+	case t.isBasic(id):
 		return v.Name, true
 	case len(v.Fields) == 0:
 		return scalejson.CamelCase(v.Name), true

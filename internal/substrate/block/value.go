@@ -171,21 +171,27 @@ type names [256]string
 
 // basic returns the names of a type whose variants have no content, nil for another type.
 func (t *types) basic(id metadata.TypeID) *names {
-	of := &t.of[t.inner(id)]
-	if of.Kind != metadata.Variant || len(of.Variants) == 0 {
+	if !t.isBasic(id) {
 		return nil
 	}
 	var list names
-	for i := range of.Variants {
-		v := &of.Variants[i]
-		for _, f := range v.Fields {
-			if t.sizes[f.Type] != 0 {
-				return nil
-			}
-		}
+	for _, v := range t.of[t.inner(id)].Variants {
 		list[v.Index] = v.Name
 	}
 	return &list
+}
+
+// isBasic reports whether the variants of a type have no content.
+func (t *types) isBasic(id metadata.TypeID) bool {
+	of := &t.of[t.inner(id)]
+	for i := range of.Variants {
+		for _, f := range of.Variants[i].Fields {
+			if t.sizes[f.Type] != 0 {
+				return false
+			}
+		}
+	}
+	return of.Kind == metadata.Variant && len(of.Variants) > 0
 }
 
 // read reads which variant follows.
