@@ -128,22 +128,30 @@ func withHelp(args []string) []string {
 	return args
 }
 
+// showVersionOrHelp is the program without a command.
+func showVersionOrHelp(c *cobra.Command, args []string) error {
+	if version, _ := c.Flags().GetBool("version"); version {
+		_, err := fmt.Fprintln(c.OutOrStdout(), cli.Version())
+		return err
+	}
+	return cli.ShowHelp(c, args)
+}
+
 func newRoot(stdout, stderr io.Writer) *cobra.Command {
 	root := &cobra.Command{
 		Use:               "fees",
 		Short:             "Exact transaction fees for Moonbeam-style chains",
 		Long:              overview + "\n\n" + topics,
 		Example:           manualExamples,
-		Version:           cli.Version(),
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		DisableAutoGenTag: true,
 		Args:              cli.NoneOf("unknown command %q; fees help lists the commands"),
-		RunE:              cli.ShowHelp,
+		RunE:              showVersionOrHelp,
 	}
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	root.SetVersionTemplate("{{.Version}}\n")
+	root.Flags().BoolP("version", "v", false, "version for fees")
 	cli.SetHelp(root, overview)
 	root.SetFlagErrorFunc(cli.FlagError)
 	root.SetHelpCommand(newHelp(root))

@@ -47,4 +47,6 @@ type rendered func() Reported
 
 func (r rendered) Text() string { return r().Text() }
 
-func (r rendered) EventData(list chain.EventList, event int) string { return r().EventData(list, event) }
+func (r rendered) EventData(list chain.EventList, event int) string {
+	return r().EventData(list, event)
+}

@@ -10,7 +10,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"text/template"
 
 	"github.com/pressly/goose/v3"
 	sqlite3 "modernc.org/sqlite/lib"
@@ -31,30 +30,90 @@ type dialect struct {
 	hasTable func(name string) string               // the query that reports whether a table exists
 }
 
+// The parts of a migration that render replaces: what only one kind of engine needs, text that is used several times, and
+// SQL by name.
+var (
+	condition  = regexp.MustCompile(`(?s)\{\{if (not )?files\}\}(.*?)\{\{end\}\}`)
+	definition = regexp.MustCompile(`(?s)\{\{define (\w+)\}\}(.*?)\{\{end\}\}`)
+	macro      = regexp.MustCompile(`\{\{(\w+)((?: "[^"]*")*)\}\}`)
+	argument   = regexp.MustCompile(`"([^"]*)"`)
+)
+
 // render renders a migration's SQL, with views of a token with that many decimals.
 func (d *dialect) render(text string, places int) (string, error) {
-	functions := template.FuncMap{
-		"coin":    func(column string) string { return d.coin(column, places) },
-		"counts":  func() []string { return sumNames(integer) },
-		"amounts": func() []string { return sumNames(amount) },
-		"usual":   func() []string { return usualTexts },
-	}
-	for name, sql := range d.sql {
-		functions[name] = func(arguments ...string) string {
-			text := sql
-			for i, argument := range arguments {
-				text = strings.ReplaceAll(text, fmt.Sprint("$", i+1), argument)
+	text = condition.ReplaceAllStringFunc(text, func(all string) string {
+		part := condition.FindStringSubmatch(all)
+		if (part[1] == "") == (d.sql["files"] != "") {
+			return part[2]
+		}
+		return ""
+	})
+	defined := map[string]string{"columns": sumColumns(), "sums": d.shownSums(places), "words": usualWords()}
+	text = definition.ReplaceAllStringFunc(text, func(all string) string {
+		part := definition.FindStringSubmatch(all)
+		defined[part[1]] = part[2]
+		return ""
+	})
+	for range 2 { // what is defined contains names of SQL
+		text = macro.ReplaceAllStringFunc(text, func(all string) string {
+			part := macro.FindStringSubmatch(all)
+			arguments := argument.FindAllStringSubmatch(part[2], -1)
+			if own, ok := defined[part[1]]; ok {
+				return own
 			}
-			return text
+			sql, ok := d.sql[part[1]]
+			if part[1] == "coin" {
+				return d.coin(arguments[0][1], places)
+			}
+			if !ok {
+				return all
+			}
+			for i, argument := range arguments {
+				sql = strings.ReplaceAll(sql, fmt.Sprint("$", i+1), argument[1])
+			}
+			return sql
+		})
+	}
+	if left := macro.FindString(text); left != "" {
+		return "", fmt.Errorf("%s in a migration has no meaning", left)
+	}
+	return text, nil
+}
+
+// sumColumns returns the columns of a day's sums.
+func sumColumns() string {
+	var list strings.Builder
+	for _, name := range sumNames(integer) {
+		list.WriteString(name + " {{integer}} NOT NULL,\n    ")
+	}
+	for _, name := range sumNames(amount) {
+		list.WriteString(name + " {{amount}} NOT NULL,\n    ")
+	}
+	return list.String()
+}
+
+// shownSums returns the columns of a view of sums: the blocks first, and amounts in both units.
+func (d *dialect) shownSums(places int) string {
+	list := strings.Builder{}
+	list.WriteString("blocks")
+	for _, name := range sumNames(integer) {
+		if name != "blocks" {
+			list.WriteString(", " + name)
 		}
 	}
-	t, err := template.New("").Funcs(functions).Parse(text)
-	if err != nil {
-		return "", err
+	for _, name := range sumNames(amount) {
+		fmt.Fprintf(&list, ",\n    {{wei \"%[1]s\"}} AS %[1]s, %[2]s AS %[1]s_token", name, d.coin(name, places))
 	}
-	var out strings.Builder
-	err = t.Execute(&out, nil)
-	return out.String(), err
+	return list.String()
+}
+
+// usualWords returns the rows of the words that the program knows, with their numbers.
+func usualWords() string {
+	rows := make([]string, len(usualTexts))
+	for i, word := range usualTexts {
+		rows[i] = fmt.Sprintf("(%d, '%s')", i, word)
+	}
+	return strings.Join(rows, ", ")
 }
 
 // sumNames returns the names of the sums with a column type.

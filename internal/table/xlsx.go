@@ -81,7 +81,7 @@ type lines struct {
 }
 
 func (b *workbook) writeSheet(in *bookSheet, s *Sheet) error {
-	part, err := b.create(in.Part())
+	part, err := b.create(in.part())
 	if err != nil {
 		return err
 	}
@@ -103,7 +103,7 @@ func (b *workbook) writeSheet(in *bookSheet, s *Sheet) error {
 		in.Head++
 	}
 	// How many lines follow is unknown yet, and some readers would trust a wrong number.
-	err = bookForms.ExecuteTemplate(l.out, "start of sheet", in)
+	_, err = l.out.WriteString(in.start())
 	if err == nil && s.Title != "" {
 		err = l.writeTexts(style{textFormat, true}, s.Title)
 	}
@@ -131,10 +131,10 @@ func (b *workbook) writeSheet(in *bookSheet, s *Sheet) error {
 	}
 	last := l.last
 	in.Filter = fmt.Sprintf("$A$%d:$%s$%d", in.Head, ColumnName(len(in.Widths)), last)
-	if err := cmp.Or(l.writeTotals(t, asText, in.First(), last), l.writeNotes(below)); err != nil {
+	if err := cmp.Or(l.writeTotals(t, asText, in.Head+1, last), l.writeNotes(below)); err != nil {
 		return err
 	}
-	if err := bookForms.ExecuteTemplate(l.out, "end of sheet", in); err != nil {
+	if _, err := l.out.WriteString(in.end()); err != nil {
 		return err
 	}
 	return l.out.Flush()

@@ -2,34 +2,18 @@ package table
 
 import (
 	"archive/zip"
-	_ "embed"
+	"cmp"
 	"encoding/xml"
 	"fmt"
 	"io"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
-	"text/template"
 
 	"github.com/feeledger/fees/internal/console"
 )
 
-//go:embed xlsx.tmpl
-var bookText string
-
-// bookForms are the XML of a workbook, by the names of its parts, without line breaks.
-var bookForms = template.Must(template.New("").Funcs(template.FuncMap{
-	"number": func(index int) int { return index + 1 },
-	"formatID": func(style int) int {
-		if style == 0 {
-			return 0
-		}
-		return style + 163 // those below are built in
-	},
-}).Parse(regexp.MustCompile(`\n\s*`).ReplaceAllString(bookText, "")))
-
-// workbook writes the parts of an XLSX file. It is in the form of its template.
+// workbook writes the parts of an XLSX file.
 type workbook struct {
 	zip    *zip.Writer
 	Title  string
@@ -46,14 +30,8 @@ type bookSheet struct {
 	Widths []int  // of the columns
 }
 
-// Part returns the name of the sheet's part.
-func (s *bookSheet) Part() string { return fmt.Sprintf("xl/worksheets/sheet%d.xml", s.Number) }
-
-// Quoted returns the sheet's name in a reference.
-func (s *bookSheet) Quoted() string { return "'" + strings.ReplaceAll(s.Name, "'", "''") + "'" }
-
-// First returns the line after the header.
-func (s *bookSheet) First() int { return s.Head + 1 }
+// part returns the name of the sheet's part.
+func (s *bookSheet) part() string { return fmt.Sprintf("xl/worksheets/sheet%d.xml", s.Number) }
 
 // style is how a cell shows its value.
 type style struct {
@@ -87,13 +65,13 @@ func newWorkbook(w io.Writer, sheets []*Sheet) (*workbook, error) {
 	for i, name := range sheetNames(sheets) {
 		b.Sheets = append(b.Sheets, &bookSheet{Number: i + 1, Name: name})
 	}
-	return b, b.add("[Content_Types].xml", "_rels/.rels", "docProps/core.xml")
+	return b, cmp.Or(b.add("[Content_Types].xml", b.contentTypes()), b.add("_rels/.rels", packageRelations), b.add("docProps/core.xml", b.properties()))
 }
 
 // finish writes the parts after the sheets. No program is asked to compute the formulas when it opens the file: each has
 // its value, and a reader could not tell a sum of zero from one that was never computed.
 func (b *workbook) finish() error {
-	if err := b.add("xl/_rels/workbook.xml.rels", "xl/styles.xml", "xl/workbook.xml"); err != nil {
+	if err := cmp.Or(b.add("xl/_rels/workbook.xml.rels", b.relations()), b.add("xl/styles.xml", b.styles()), b.add("xl/workbook.xml", b.workbook())); err != nil {
 		return err
 	}
 	return b.zip.Close()
@@ -109,18 +87,14 @@ func (b *workbook) style(s style) int {
 	return number
 }
 
-// add writes parts of the workbook that are in its template.
-func (b *workbook) add(names ...string) error {
-	for _, name := range names {
-		part, err := b.create(name)
-		if err != nil {
-			return err
-		}
-		if err := bookForms.ExecuteTemplate(part, name, b); err != nil {
-			return err
-		}
+// add writes a part of the workbook.
+func (b *workbook) add(name, content string) error {
+	part, err := b.create(name)
+	if err != nil {
+		return err
 	}
-	return nil
+	_, err = io.WriteString(part, content)
+	return err
 }
 
 // part is a file of a workbook.

@@ -86,9 +86,10 @@ func TestMetricsAreTheAnswers(t *testing.T) {
 	for _, kind := range []string{"check", "undetermined", "drift", "unclassified"} {
 		require.Equal(t, counted[kind], values[`fees_ledger_findings{kind="`+kind+`"}`], kind)
 	}
-	families, err := m.Gatherer().Gather()
+	var text bytes.Buffer
+	_, err = m.WriteTo(&text)
 	require.NoError(t, err)
-	problems, err := promlint.NewWithMetricFamilies(families).Lint()
+	problems, err := promlint.New(&text).Lint()
 	require.NoError(t, err)
 	require.Empty(t, problems)
 }

@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
 
@@ -54,11 +56,13 @@ func all(t testing.TB) map[string]*series {
 	w.Opened(d)
 	w.Began()(queue.Done)
 	found := map[string]*series{}
+	parser := expfmt.NewTextParser(model.LegacyValidation)
 	for _, program := range []*metrics.Metrics{serve, follow, worker} {
 		source := program.Source()
 		source.Attempted(httpclient.Gateway, 2, time.Second, nil)
 		source.Received(httpclient.Gateway, 1)
-		families, err := program.Gatherer().Gather()
+		_, text := get(t, program.Page(), "/metrics")
+		families, err := parser.TextToMetricFamilies(strings.NewReader(text))
 		require.NoError(t, err)
 		for _, family := range families {
 			s := found[family.GetName()]

@@ -9,5 +9,5 @@ import (
 
 // LedgerAt is Ledger with a clock.
 func (m *Metrics) LedgerAt(status func(context.Context) (app.Status, error), now func() time.Time) {
-	m.registry.MustRegister(&ledger{status: status, now: now})
+	m.Collect((&ledger{status: status, now: now}).collect)
 }

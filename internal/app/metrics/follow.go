@@ -6,15 +6,14 @@ import (
 	"sync"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/sys/series"
 )
 
 // Follow counts how a ledger follows a chain.
 type Follow struct {
 	writer
-	back prometheus.Counter
+	back *series.Number
 
 	mu     sync.Mutex
 	head   chain.Optional[uint64]    // that was heard of last
@@ -24,10 +23,10 @@ type Follow struct {
 
 // Follow returns the metrics of following a chain, with the state of the ledger.
 func (m *Metrics) Follow() *Follow {
-	f := &Follow{back: m.counter("fees_follow_heads_back_total", "Times the final head moved back: the node lags, or is on another chain.")}
+	f := &Follow{back: m.Counter("fees_follow_heads_back_total", "Times the final head moved back: the node lags, or is on another chain.")}
 	m.gaugeOf("fees_follow_waiting", "1 while waiting for anything but the next block, else 0.", f.isWaiting)
 	m.Ledger("", f.status)
-	m.registry.MustRegister(followed{f})
+	m.Collect(f.collect)
 	return f
 }
 
@@ -36,7 +35,7 @@ func (f *Follow) Heard(head uint64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if before, ok := f.head.Get(); ok && head < before {
-		f.back.Inc()
+		f.back.Add(1)
 	}
 	f.head = chain.Some(head)
 }
@@ -68,28 +67,14 @@ func (f *Follow) Ready(context.Context) error {
 	return nil
 }
 
-// followed collects the state of a followed chain.
-type followed struct{ *Follow }
-
-var (
-	followHead = prometheus.NewDesc("fees_follow_head_height", "Newest final block that the source reported.", nil, nil)
-	followTime = prometheus.NewDesc("fees_follow_last_change_timestamp_seconds", "Time of the last change to the ledger.", nil, nil)
-)
-
-// Describe sends the descriptions of the metrics.
-func (f followed) Describe(to chan<- *prometheus.Desc) {
-	to <- followHead
-	to <- followTime
-}
-
-// Collect sends the known values.
-func (f followed) Collect(to chan<- prometheus.Metric) {
+// collect reports the known state of the followed chain.
+func (f *Follow) collect(s *series.Scrape) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if head, ok := f.head.Get(); ok {
-		to <- prometheus.MustNewConstMetric(followHead, prometheus.GaugeValue, float64(head))
+		s.Gauge("fees_follow_head_height", "Newest final block that the source reported.", float64(head))
 	}
 	if at, ok := f.at.Get(); ok {
-		to <- prometheus.MustNewConstMetric(followTime, prometheus.GaugeValue, float64(at.UnixMilli())/1000)
+		s.Gauge("fees_follow_last_change_timestamp_seconds", "Time of the last change to the ledger.", float64(at.UnixMilli())/1000)
 	}
 }

@@ -53,12 +53,11 @@ func requireOurs(t testing.TB, m *metrics.Metrics, prefix string, want map[strin
 	require.Equal(t, want, found)
 }
 
-// requireLint wants Prometheus' own checks of names, units and help to find nothing.
+// requireLint requires Prometheus's own reader and linter to accept the metrics.
 func requireLint(t testing.TB, m *metrics.Metrics) {
 	t.Helper()
-	families, err := m.Gatherer().Gather()
-	require.NoError(t, err)
-	problems, err := promlint.NewWithMetricFamilies(families).Lint()
+	_, text := get(t, m.Page(), "/metrics")
+	problems, err := promlint.New(strings.NewReader(text)).Lint()
 	require.NoError(t, err)
 	require.Empty(t, problems, fmt.Sprint(problems))
 }

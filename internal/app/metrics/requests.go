@@ -4,14 +4,14 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
+	"github.com/feeledger/fees/internal/sys/series"
 )
 
 // Requests counts the HTTP requests that the program serves.
 type Requests struct {
-	answered *prometheus.CounterVec
-	took     *prometheus.HistogramVec
-	inFlight prometheus.Gauge
+	answered *series.Number
+	took     *series.Histogram
+	inFlight *series.Number
 }
 
 // Requests returns the metrics of requests. working and waiting return how many are running and queued.
@@ -19,20 +19,20 @@ func (m *Metrics) Requests(working, waiting func() int) *Requests {
 	m.gaugeOf("fees_http_questions_working", "Requests in progress.", func() float64 { return float64(working()) })
 	m.gaugeOf("fees_http_questions_waiting", "Requests in the queue.", func() float64 { return float64(waiting()) })
 	return &Requests{
-		answered: m.counters("fees_http_requests_total", "Requests by route pattern and status (gone: the client disconnected).", "route", "method", "status"),
+		answered: m.Counter("fees_http_requests_total", "Requests by route pattern and status (gone: the client disconnected).", "route", "method", "status"),
 		took:     m.seconds("fees_http_request_seconds", "Request duration, including time in the queue.", "route"),
-		inFlight: m.gauge("fees_http_requests_in_flight", "Open requests."),
+		inFlight: m.Gauge("fees_http_requests_in_flight", "Open requests."),
 	}
 }
 
 // Began counts a request at its start.
-func (r *Requests) Began() { r.inFlight.Inc() }
+func (r *Requests) Began() { r.inFlight.Add(1) }
 
 // Ended counts a request at its end.
 func (r *Requests) Ended(route, method, status string, took time.Duration) {
-	r.inFlight.Dec()
-	r.answered.WithLabelValues(route, methodOf(method), status).Inc()
-	r.took.WithLabelValues(route).Observe(took.Seconds())
+	r.inFlight.Add(-1)
+	r.answered.Add(1, route, methodOf(method), status)
+	r.took.Observe(took.Seconds(), route)
 }
 
 // methodOf returns a usual HTTP method, or other, because clients can send any text.

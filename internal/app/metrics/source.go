@@ -6,41 +6,41 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/internal/sys/series"
 )
 
 // Source counts requests to a gateway or a node: it is an [httpclient.Observer].
 type Source struct {
-	requests, retries, bytes *prometheus.CounterVec
-	took                     *prometheus.HistogramVec
+	requests, retries, bytes *series.Number
+	took                     *series.Histogram
 }
 
 // Source returns the metrics of requests to gateways and nodes.
 func (m *Metrics) Source() *Source {
 	return &Source{
-		requests: m.counters("fees_source_requests_total", "Attempts by outcome: answered, busy (429 or equivalent), refused (other 4xx), failed (5xx or internal error), unreachable, timed_out, cancelled by the caller, malformed.", "place", "outcome"),
-		retries:  m.counters("fees_source_retries_total", "Attempts after a failed attempt.", "place"),
-		bytes:    m.counters("fees_source_received_bytes_total", "Bytes received from the gateway or node.", "place"),
+		requests: m.Counter("fees_source_requests_total", "Attempts by outcome: answered, busy (429 or equivalent), refused (other 4xx), failed (5xx or internal error), unreachable, timed_out, cancelled by the caller, malformed.", "place", "outcome"),
+		retries:  m.Counter("fees_source_retries_total", "Attempts after a failed attempt.", "place"),
+		bytes:    m.Counter("fees_source_received_bytes_total", "Bytes received from the gateway or node.", "place"),
 		took:     m.seconds("fees_source_request_seconds", "Request duration.", "place"),
 	}
 }
 
 // Attempted counts an attempt.
 func (s *Source) Attempted(what string, attempt int, took time.Duration, err error) {
-	s.requests.WithLabelValues(what, outcome(err)).Inc()
-	s.took.WithLabelValues(what).Observe(took.Seconds())
-	retries := s.retries.WithLabelValues(what) // which are 0 from the first attempt on
+	s.requests.Add(1, what, outcome(err))
+	s.took.Observe(took.Seconds(), what)
+	retries := 0.0 // which is known from the first attempt on
 	if attempt > 1 {
-		retries.Inc()
+		retries = 1
 	}
+	s.retries.Add(retries, what)
 }
 
 // Received counts bytes.
 func (s *Source) Received(what string, bytes int64) {
-	s.bytes.WithLabelValues(what).Add(float64(bytes))
+	s.bytes.Add(float64(bytes), what)
 }
 
 // outcome returns the result of an attempt. A missing block and a request that the source cannot answer

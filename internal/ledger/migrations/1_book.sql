@@ -1,4 +1,4 @@
--- Schema version 1. {{`{{...}}`}} is replaced by the SQL of each engine.
+-- Schema version 1. {{...}} is replaced by the SQL of each engine.
 
 CREATE TABLE book (
     one       INTEGER PRIMARY KEY CHECK (one = 1),
@@ -54,9 +54,7 @@ CREATE TABLE stretches (
     rules         TEXT,                     -- the rules that priced its transactions, one per line
     merged        {{integer}} NOT NULL,     -- 1 if the day's hashes are in its month's parts
     leaves        {{data}},                 -- the SHA-256 of each part; null until they are written
-    {{range counts}}{{.}} {{integer}} NOT NULL,
-    {{end}}{{range amounts}}{{.}} {{amount}} NOT NULL,
-    {{end}}digest {{data}} NOT NULL,        -- of this row
+    {{columns}}digest {{data}} NOT NULL,        -- of this row
     PRIMARY KEY (unit, number)
 ){{clustered}};
 
@@ -122,10 +120,8 @@ CREATE TABLE words (
     number  INTEGER PRIMARY KEY,
     word    TEXT NOT NULL
 ){{strict}};
-INSERT INTO words (number, word) VALUES {{range $i, $word := usual}}{{if $i}}, {{end}}({{$i}}, '{{$word}}'){{end}};
+INSERT INTO words (number, word) VALUES {{words}};
 {{end}}
-{{define "shown sums"}}blocks{{range counts}}{{if ne . "blocks"}}, {{.}}{{end}}{{end}}{{range amounts}},
-    {{wei .}} AS {{.}}, {{coin .}} AS {{.}}_token{{end}}{{end}}
 CREATE VIEW book_blocks AS SELECT
     height, {{hex "substr(record, 10, 32)"}} AS hash, {{hex "substr(record, 42, 32)"}} AS parent_hash, {{time "time_ms"}} AS time,
     flags % 2 = 0 AS final
@@ -151,28 +147,28 @@ CREATE VIEW book_seals AS SELECT unit,
     first, last, blocks, {{hex "seal"}} AS seal
 FROM stretches;
 
-CREATE VIEW book_days AS SELECT {{day "number"}} AS day, {{template "shown sums"}}
+CREATE VIEW book_days AS SELECT {{day "number"}} AS day, {{sums}}
 FROM stretches WHERE unit = 'day' AND number >= 0;
 
-CREATE VIEW book_months AS SELECT {{monthText "number"}} AS month, {{template "shown sums"}}
+CREATE VIEW book_months AS SELECT {{monthText "number"}} AS month, {{sums}}
 FROM stretches WHERE unit = 'month' AND number >= 0;
 
-{{define "payments"}}count(CASE WHEN {{wordOf "t.layer"}} = 'evm' THEN 1 END) AS evm, count(CASE WHEN {{wordOf "t.layer"}} = 'native' THEN 1 END) AS native,
+{{define payments}}count(CASE WHEN {{wordOf "t.layer"}} = 'evm' THEN 1 END) AS evm, count(CASE WHEN {{wordOf "t.layer"}} = 'native' THEN 1 END) AS native,
     count(*) - count(t.fee) AS undetermined, count(*) - count(t.charged) AS uncharged, {{sum "t.fee"}} AS fee, {{sum "t.tip"}} AS tip, {{sum "t.charged"}} AS charged
     FROM blocks b JOIN transactions t ON t.id >= b.height * 1048576 AND t.id < (b.height + 1) * 1048576 WHERE b.flags % 2 = 0{{end}}
-{{define "shown payments"}}evm, native, undetermined, uncharged, fee, {{coin "fee"}} AS fee_token, tip, charged, {{coin "charged"}} AS charged_token{{end}}
-{{define "contract"}}{{wordOf "t.layer"}} AS layer, {{wordOf "t.call"}} AS call, CASE WHEN {{wordOf "t.layer"}} = 'evm' THEN {{hex "t.recipient"}} END AS contract{{end}}
-CREATE VIEW book_account_days AS SELECT day, account, {{template "shown payments"}} FROM (
-    SELECT {{day "(b.time_ms / 86400000)"}} AS day, {{hex "coalesce(t.payer, t.sender)"}} AS account, {{template "payments"}} GROUP BY 1, 2) AS paid;
+{{define shownPayments}}evm, native, undetermined, uncharged, fee, {{coin "fee"}} AS fee_token, tip, charged, {{coin "charged"}} AS charged_token{{end}}
+{{define contract}}{{wordOf "t.layer"}} AS layer, {{wordOf "t.call"}} AS call, CASE WHEN {{wordOf "t.layer"}} = 'evm' THEN {{hex "t.recipient"}} END AS contract{{end}}
+CREATE VIEW book_account_days AS SELECT day, account, {{shownPayments}} FROM (
+    SELECT {{day "(b.time_ms / 86400000)"}} AS day, {{hex "coalesce(t.payer, t.sender)"}} AS account, {{payments}} GROUP BY 1, 2) AS paid;
 
-CREATE VIEW book_account_months AS SELECT month, account, {{template "shown payments"}} FROM (
-    SELECT substr({{time "b.time_ms"}}, 1, 7) AS month, {{hex "coalesce(t.payer, t.sender)"}} AS account, {{template "payments"}} GROUP BY 1, 2) AS paid;
+CREATE VIEW book_account_months AS SELECT month, account, {{shownPayments}} FROM (
+    SELECT substr({{time "b.time_ms"}}, 1, 7) AS month, {{hex "coalesce(t.payer, t.sender)"}} AS account, {{payments}} GROUP BY 1, 2) AS paid;
 
-CREATE VIEW book_contract_days AS SELECT day, layer, call, contract, {{template "shown payments"}} FROM (
-    SELECT {{day "(b.time_ms / 86400000)"}} AS day, {{template "contract"}}, {{template "payments"}} GROUP BY 1, 2, 3, 4) AS paid;
+CREATE VIEW book_contract_days AS SELECT day, layer, call, contract, {{shownPayments}} FROM (
+    SELECT {{day "(b.time_ms / 86400000)"}} AS day, {{contract}}, {{payments}} GROUP BY 1, 2, 3, 4) AS paid;
 
-CREATE VIEW book_contract_months AS SELECT month, layer, call, contract, {{template "shown payments"}} FROM (
-    SELECT substr({{time "b.time_ms"}}, 1, 7) AS month, {{template "contract"}}, {{template "payments"}} GROUP BY 1, 2, 3, 4) AS paid;
+CREATE VIEW book_contract_months AS SELECT month, layer, call, contract, {{shownPayments}} FROM (
+    SELECT substr({{time "b.time_ms"}}, 1, 7) AS month, {{contract}}, {{payments}} GROUP BY 1, 2, 3, 4) AS paid;
 
 CREATE VIEW book_proved AS SELECT first, last, trusted_height, {{hex "trusted_hash"}} AS trusted_hash,
     final_set, final_root, CASE WHEN final_set IS NOT NULL THEN {{hex "final_root_hash"}} END AS final_root_hash, final_para

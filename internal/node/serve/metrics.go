@@ -9,56 +9,35 @@ import (
 	"strings"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/collectors"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"github.com/feeledger/fees/internal/sys/series"
 )
 
 // metrics counts the activity of one gateway. No label contains client input.
 type metrics struct {
-	registry  *prometheus.Registry
-	answers   *prometheus.CounterVec
-	seconds   *prometheus.HistogramVec
-	inFlight  prometheus.Gauge
-	questions *prometheus.CounterVec
-	failures  *prometheus.CounterVec
+	series.Registry
+	answers   *series.Number
+	seconds   *series.Histogram
+	inFlight  *series.Number
+	questions *series.Number
+	failures  *series.Number
 }
 
 func newMetrics() *metrics {
-	m := &metrics{
-		registry: prometheus.NewRegistry(),
-		answers: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "fees_gateway_answers_total", Help: "Answers, by kind of request and status class; gone if the client had given up.",
-		}, []string{"route", "status"}),
-		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "fees_gateway_answer_seconds", Help: "Duration of answers, including waiting time.",
-			Buckets: []float64{0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10, 60},
-		}, []string{"route"}),
-		inFlight: prometheus.NewGauge(prometheus.GaugeOpts{
-			Name: "fees_gateway_in_flight", Help: "Requests being answered or waiting.",
-		}),
-		questions: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "fees_gateway_node_questions_total", Help: "Requests to the node, by method; retries count.",
-		}, []string{"method"}),
-		failures: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "fees_gateway_node_errors_total", Help: "Requests that the node did not answer or refused, by method.",
-		}, []string{"method"}),
-	}
-	m.registry.MustRegister(m.answers, m.seconds, m.inFlight, m.questions, m.failures,
-		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	m := &metrics{}
+	m.answers = m.Counter("fees_gateway_answers_total", "Answers, by kind of request and status class; gone if the client had given up.", "route", "status")
+	m.seconds = m.Histogram("fees_gateway_answer_seconds", "Duration of answers, including waiting time.", []float64{0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10, 60}, "route")
+	m.inFlight = m.Gauge("fees_gateway_in_flight", "Requests being answered or waiting.")
+	m.questions = m.Counter("fees_gateway_node_questions_total", "Requests to the node, by method; retries count.", "method")
+	m.failures = m.Counter("fees_gateway_node_errors_total", "Requests that the node did not answer or refused, by method.", "method")
+	m.Process()
 	return m
-}
-
-// page serves the metrics to Prometheus.
-func (m *metrics) page() http.Handler {
-	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{MaxRequestsInFlight: 4})
 }
 
 // asked counts a request to the node.
 func (m *metrics) asked(method string, err error) {
-	m.questions.WithLabelValues(method).Inc()
+	m.questions.Add(1, method)
 	if err != nil && !errors.Is(err, context.Canceled) {
-		m.failures.WithLabelValues(method).Inc()
+		m.failures.Add(1, method)
 	}
 }
 
@@ -66,8 +45,8 @@ func (m *metrics) asked(method string, err error) {
 func (m *metrics) counting(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		began := time.Now()
-		m.inFlight.Inc()
-		defer m.inFlight.Dec()
+		m.inFlight.Add(1)
+		defer m.inFlight.Add(-1)
 		seen := &statusWriter{ResponseWriter: w}
 		h.ServeHTTP(seen, r)
 		route, status := route(r.URL.Path), strconv.Itoa(seen.status/100)+"xx"
@@ -77,8 +56,8 @@ func (m *metrics) counting(h http.Handler) http.Handler {
 		case seen.status == http.StatusNotFound:
 			route = "other"
 		}
-		m.answers.WithLabelValues(route, status).Inc()
-		m.seconds.WithLabelValues(route).Observe(time.Since(began).Seconds())
+		m.answers.Add(1, route, status)
+		m.seconds.Observe(time.Since(began).Seconds(), route)
 	})
 }
 

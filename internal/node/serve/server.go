@@ -27,7 +27,7 @@ func Handler(node *rpc.Client, version string) http.Handler {
 func handler(node *rpc.Client, version string, turns *turns) http.Handler {
 	m := newMetrics()
 	node.Observe(m.asked)
-	return &server{node: node, answers: m.counting(reply.Handler(&answers{gateway.New(node), turns, version})), metrics: m.page()}
+	return &server{node: node, answers: m.counting(reply.Handler(&answers{gateway.New(node), turns, version})), metrics: m.Page()}
 }
 
 type server struct {

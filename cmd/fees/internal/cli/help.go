@@ -6,7 +6,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"sync"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
@@ -46,13 +45,11 @@ const MoreCommands = "More commands"
 func SetHelp(root *cobra.Command, overview string) {
 	root.PersistentFlags().Bool(AllFlags, false, "show help with all flags")
 	out := root.OutOrStdout()
-	addFlagGroups()
-	own, rest, _ := strings.Cut(root.UsageTemplate(), "{{if .HasAvailableLocalFlags}}")
-	_, rest, _ = strings.Cut(rest, "{{if .HasHelpSubCommands}}")
 	width := min(helpWidth, WidthOf(out))
-	own = strings.NewReplacer("[command]", "COMMAND", "Available Commands:", "Commands:").Replace(own)
-	rest = strings.ReplaceAll(rest, "[command]", "COMMAND")
-	root.SetUsageTemplate(own + fmt.Sprintf("{{flagGroups . %d}}", width) + "{{if .HasHelpSubCommands}}" + rest)
+	root.SetUsageFunc(func(c *cobra.Command) error {
+		_, err := io.WriteString(c.OutOrStderr(), usage(c, width))
+		return err
+	})
 	write := root.HelpFunc()
 	root.SetHelpFunc(func(c *cobra.Command, args []string) {
 		if all, _ := c.Flags().GetBool(AllFlags); c == root && !all {
@@ -103,8 +100,43 @@ func WriteTopics(root *cobra.Command, text string) error {
 	return err
 }
 
-// addFlagGroups adds flagHelp to cobra's template functions, a global map without a lock.
-var addFlagGroups = sync.OnceFunc(func() { cobra.AddTemplateFunc("flagGroups", flagHelp) })
+// usage returns the help of a command below its description. It is cobra's, with the flags in groups.
+func usage(c *cobra.Command, width int) string {
+	var out strings.Builder
+	out.WriteString("Usage:")
+	if c.Runnable() {
+		out.WriteString("\n  " + c.UseLine())
+	}
+	if c.HasAvailableSubCommands() {
+		out.WriteString("\n  " + c.CommandPath() + " COMMAND")
+	}
+	if c.HasExample() {
+		out.WriteString("\n\nExamples:\n" + c.Example)
+	}
+	list := func(title, group string) {
+		fmt.Fprintf(&out, "\n\n%s", title)
+		for _, one := range c.Commands() {
+			if one.GroupID == group && (one.IsAvailableCommand() || one.Name() == "help") {
+				fmt.Fprintf(&out, "\n  %-*s %s", one.NamePadding(), one.Name(), one.Short)
+			}
+		}
+	}
+	for _, g := range c.Groups() {
+		list(g.Title, g.ID)
+	}
+	switch {
+	case !c.HasAvailableSubCommands():
+	case len(c.Groups()) == 0:
+		list("Commands:", "")
+	case !c.AllChildCommandsHaveGroup():
+		list("Additional Commands:", "")
+	}
+	out.WriteString(flagHelp(c, width))
+	if c.HasAvailableSubCommands() {
+		fmt.Fprintf(&out, "\n\nUse \"%s COMMAND --help\" for more information about a command.", c.CommandPath())
+	}
+	return out.String() + "\n"
+}
 
 // flagHelp returns the section of a command's help about its flags.
 func flagHelp(c *cobra.Command, width int) string {
