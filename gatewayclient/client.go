@@ -46,9 +46,6 @@ type Decoder interface {
 	Block(ctx context.Context, path string) (*chain.Block, error)
 }
 
-// Options configures timeouts, retries, credentials and limits. The zero value uses the defaults.
-type Options = httpclient.Options
-
 // Of returns a client of a gateway other than an HTTP server.
 func Of(g Gateway) *Client { return &Client{g} }
 
@@ -66,7 +63,7 @@ func New(address string, o Options) (*Client, error) {
 	if err == nil && (u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "") {
 		return nil, fmt.Errorf("gateway address %s://%s: want http://host:port or https://host, without a query", u.Scheme, u.Host)
 	}
-	http, err := httpclient.New(httpclient.Gateway, address, o, "http", "https")
+	http, err := httpclient.New(httpclient.Gateway, address, httpclient.Options(o), "http", "https")
 	if err != nil {
 		return nil, err
 	}

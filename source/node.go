@@ -48,7 +48,7 @@ func hasSocket(place string) bool {
 }
 
 func openNode(place string, o Options) (Source, error) {
-	client, err := rpc.New(place, o.Options)
+	client, err := rpc.New(place, httpclient.Options(o.Options))
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +131,7 @@ func openEither(place string, o Options) (Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	client, err := rpc.New(place, o.Options)
+	client, err := rpc.New(place, httpclient.Options(o.Options))
 	if err != nil {
 		return nil, err
 	}

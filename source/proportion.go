@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/rule"
+	"github.com/feeledger/fees/network/rule"
 )
 
 var errNoKey = errors.New("the table does not contain the parameter's key (fees_treasury_proportion)")

@@ -9,8 +9,8 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/internal/failure"
-	"github.com/feeledger/fees/internal/rule"
 	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/network/rule"
 )
 
 // ErrNotFinal means that a block could still be replaced by another.

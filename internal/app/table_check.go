@@ -10,8 +10,8 @@ import (
 	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/node/draft"
 	"github.com/feeledger/fees/internal/node/rpc"
-	"github.com/feeledger/fees/internal/rule"
 	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/network/rule"
 	"github.com/feeledger/fees/source"
 	"github.com/feeledger/fees/source/prove"
 )

@@ -12,9 +12,9 @@ import (
 	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/failure"
-	"github.com/feeledger/fees/internal/rule"
 	"github.com/feeledger/fees/internal/test/chaingen"
 	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/network/rule"
 	"github.com/feeledger/fees/source"
 )
 

@@ -12,7 +12,6 @@ import (
 	"github.com/feeledger/fees/gatewayclient"
 	"github.com/feeledger/fees/gatewayclient/sidecar"
 	"github.com/feeledger/fees/internal/archive/answers"
-	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/internal/test/chaingen"
 	"github.com/feeledger/fees/source"
 )
@@ -31,7 +30,7 @@ func TestParameter(t *testing.T) {
 	c := governed(head)
 	server := httptest.NewServer(c.Handler())
 	defer server.Close()
-	client, err := gatewayclient.New(server.URL, httpclient.Options{})
+	client, err := gatewayclient.New(server.URL, gatewayclient.Options{})
 	require.NoError(t, err)
 	directory := t.TempDir()
 	require.NoError(t, c.WriteDirectory(directory, 0, head))
