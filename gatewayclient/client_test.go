@@ -45,9 +45,6 @@ func TestClient(t *testing.T) {
 	head, err := c.Block(ctx, 27)
 	require.NoError(t, err)
 	require.Equal(t, chain.Head{Number: 27, ParentHash: chain.Some(head.ParentHash)}, final)
-	kept, err := c.Kept()
-	require.NoError(t, err)
-	require.False(t, kept.Known())
 
 	b, err := c.Block(ctx, 25)
 	require.NoError(t, err)
@@ -266,30 +263,4 @@ func TestAddress(t *testing.T) {
 		require.ErrorContains(t, err, "gateway address", address)
 		require.NotContains(t, err.Error(), "secret")
 	}
-}
-
-// A gateway that is a server is asked for one block at a time, and nothing in advance; other gateways choose
-// themselves.
-func TestPortion(t *testing.T) {
-	c, err := gatewayclient.New("http://127.0.0.1:1", gatewayclient.Options{})
-	require.NoError(t, err)
-	require.Equal(t, chain.Portion{Blocks: 1, Questions: 2}, c.Portion())
-	require.NoError(t, c.Prepare(t.Context(), chain.Heights{First: 1, Last: 16}), "nobody is asked")
-	ahead := &inPortions{}
-	c = gatewayclient.Of(ahead)
-	require.Equal(t, chain.Portion{Blocks: 16, Questions: 33}, c.Portion())
-	require.NoError(t, c.Prepare(t.Context(), chain.Heights{First: 1, Last: 16}))
-	require.Equal(t, []chain.Heights{{First: 1, Last: 16}}, ahead.prepared)
-}
-
-type inPortions struct {
-	gatewayclient.Gateway
-	prepared []chain.Heights
-}
-
-func (*inPortions) Portion() chain.Portion { return chain.Portion{Blocks: 16, Questions: 33} }
-
-func (p *inPortions) Prepare(_ context.Context, blocks chain.Heights) error {
-	p.prepared = append(p.prepared, blocks)
-	return nil
 }

@@ -152,7 +152,7 @@ func TestGatewayStaysAGateway(t *testing.T) {
 	server := httptest.NewServer(g)
 	t.Cleanup(server.Close)
 	src := open(t, server.URL, quick)
-	_, err = src.Extrinsics(t.Context(), chain.Hash{})
+	_, err = source.As[source.Extrinsics](src)
 	require.ErrorIs(t, err, chain.ErrNotOffered)
 	r := &source.Reader{Source: src, Tables: network.BuiltIn()}
 	item, err := r.Read(t.Context(), source.Height(7))

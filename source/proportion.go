@@ -24,7 +24,11 @@ func (r *Reader) FeesTreasuryProportion(ctx context.Context, item Item) (none ch
 		return none, &unanswerable{errNoKey}
 	}
 	at := item.Block.Number - 1
-	stored, err := r.Source.FeesTreasuryProportion(ctx, parameter.Key, at)
+	from, err := As[TreasuryProportions](r.Source)
+	if err != nil {
+		return none, fmt.Errorf("FeesTreasuryProportion: %w", err)
+	}
+	stored, err := from.FeesTreasuryProportion(ctx, parameter.Key, at)
 	if err != nil {
 		return none, err
 	}

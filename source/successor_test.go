@@ -54,7 +54,7 @@ func itemsOf(t *testing.T, place, of string) (items []source.Item) {
 	require.NoError(t, err)
 	kept, err := source.Open(of, source.Options{})
 	require.NoError(t, err)
-	heights, err := kept.Kept()
+	heights, err := source.Kept(kept)
 	require.NoError(t, err)
 	all, _ := heights.Get()
 	reader := source.Reader{Source: src, Tables: network.BuiltIn(), Network: networkOf(of)}

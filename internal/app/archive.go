@@ -89,7 +89,7 @@ func ForecastProofs(ctx context.Context, from proofs.Origin, q Recording, rps fl
 		return nil, err
 	}
 	return jsontext.Record{
-		{"blocks", made.Blocks}, {"requests", made.Questions}, {"messages", made.Messages},
+		{"blocks", made.Blocks}, {"requests", made.Requests}, {"messages", made.Messages},
 		{"hours", fmt.Sprintf("%.2f", made.Duration.Hours())}, {"gigabytes", fmt.Sprintf("%.3f", float64(made.Bytes)/1e9)},
 	}, nil
 }

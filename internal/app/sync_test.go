@@ -291,6 +291,8 @@ type fork struct {
 	final uint64 // the newest height that is final
 }
 
+func (f fork) Unwrap() source.Source { return f.Source }
+
 func (f fork) hash(height uint64, h chain.Hash) chain.Hash {
 	if height > f.above {
 		h[31] ^= f.mark
@@ -596,5 +598,7 @@ var errAway = errors.New("nobody is there")
 
 // away is a source that has no newest block.
 type away struct{ source.Source }
+
+func (a away) Unwrap() source.Source { return a.Source }
 
 func (away) Head(context.Context, bool) (*chain.Block, error) { return nil, errAway }

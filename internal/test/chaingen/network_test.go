@@ -36,7 +36,7 @@ func TestParameter(t *testing.T) {
 	require.NoError(t, c.WriteDirectory(directory, 0, head))
 	recorded, err := answers.OpenDirectory(directory)
 	require.NoError(t, err)
-	for name, s := range map[string]source.Source{"chain": c.Source(), "gateway": client, "directory": recorded} {
+	for name, s := range map[string]source.TreasuryProportions{"chain": c.Source(), "gateway": client, "directory": recorded} {
 		for at := uint64(0); at <= head; at++ {
 			p, err := s.FeesTreasuryProportion(context.Background(), "0x0107", at)
 			require.NoError(t, err, name)

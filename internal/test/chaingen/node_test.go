@@ -282,7 +282,7 @@ func TestNodeOfANetworkOfItsOwn(t *testing.T) {
 			have, err := src.Block(t.Context(), at)
 			require.NoError(t, err)
 			require.Equal(t, decoded(t, c, at), have)
-			_, err = src.FeesTreasuryProportion(t.Context(), "0x0107", at)
+			_, err = src.(source.TreasuryProportions).FeesTreasuryProportion(t.Context(), "0x0107", at)
 			require.ErrorIs(t, err, chain.ErrUnsupported)
 		}
 	}
