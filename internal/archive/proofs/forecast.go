@@ -31,7 +31,7 @@ const (
 )
 
 // sampled is the number of blocks that a forecast requests at one position, per concurrent message.
-const sampled = 4 * portionSize
+const sampled = 4 * batchSize
 
 // NewForecast records a few blocks of the range in a temporary directory: some at its end, its middle and its beginning. It
 // does not count runtimes that executed none of these, and finds less redundancy than a file of a thousand blocks has: the
@@ -57,10 +57,10 @@ func NewForecast(ctx context.Context, from Origin, o RecordOptions, requestsPerS
 			return f, err
 		}
 	}
-	portions := (f.Blocks + portionSize - 1) / portionSize
+	batches := (f.Blocks + batchSize - 1) / batchSize
 	runtimes := uint64(len(s.runtimes))
-	f.Requests = 2*f.Blocks + portions + onceAsked + asksOfRuntime*runtimes
-	f.Messages = 2*portions + onceAsked + asksOfRuntime*runtimes
+	f.Requests = 2*f.Blocks + batches + onceAsked + asksOfRuntime*runtimes
+	f.Messages = 2*batches + onceAsked + asksOfRuntime*runtimes
 	share := float64(f.Blocks) / float64(s.blocks)
 	f.Duration = time.Duration(float64(s.took) * share)
 	if requestsPerSecond > 0 {
@@ -115,7 +115,7 @@ func (s *sample) record(ctx context.Context, directory string, blocks chain.Heig
 		return err
 	}
 	begin := time.Now()
-	if err := r.blocks(ctx, r.portions); err != nil {
+	if err := r.blocks(ctx, r.batches); err != nil {
 		return err
 	}
 	s.took += time.Since(begin)

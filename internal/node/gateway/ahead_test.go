@@ -13,7 +13,7 @@ import (
 )
 
 // What was prepared is answered from memory, to the byte, by two questions a block and one
-// message a portion.
+// message a batch.
 func TestPrepare(t *testing.T) {
 	for _, scheme := range []string{"http", "ws"} {
 		t.Run(scheme, func(t *testing.T) {
