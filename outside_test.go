@@ -33,7 +33,7 @@ func TestExamplesOutsideTheModule(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, path), text, 0o666))
 		count++
 	}
-	require.Equal(t, 11, count)
+	require.Equal(t, 12, count)
 	module := "module example.org/outside\n\ngo 1.26\n\nrequire github.com/feeledger/fees v0.0.0\n\nreplace github.com/feeledger/fees => " + root + "\n"
 	text, err := os.ReadFile("go.mod")
 	require.NoError(t, err)

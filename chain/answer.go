@@ -45,13 +45,6 @@ func (h Heights) String() string { return fmt.Sprintf("%d..%d", h.First, h.Last)
 // Blocks returns the number of heights in the range.
 func (h Heights) Blocks() uint64 { return h.Last - h.First + 1 }
 
-// Portion is the batch size that suits a source, in consecutive blocks, and the number of requests that price
-// such a batch.
-type Portion struct {
-	Blocks    uint64
-	Questions uint64
-}
-
 // NodeVersion is what a node reports about itself. A field that it does not report is empty.
 type NodeVersion struct {
 	ClientVersion  string

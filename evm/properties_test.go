@@ -9,9 +9,9 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evm"
-	"github.com/feeledger/fees/internal/rule"
 	"github.com/feeledger/fees/internal/test/blocktest"
 	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/network/rule"
 )
 
 // Every rule is compared with the same rule in math/big, over edges and random

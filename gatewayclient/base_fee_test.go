@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/gatewayclient"
 )
 
 // A base fee must be of the height and of the item that were asked for.
@@ -24,7 +24,7 @@ func TestBaseFee(t *testing.T) {
 			fmt.Fprintf(w, `{"at":{"hash":%s,"height":%q},"pallet":"baseFee","palletIndex":"23","storageItem":%q,"keys":[],"value":%s}`, hash1, height, item, value)
 		}
 	}
-	b, err := clientOf(t, answering("7", "baseFeePerGas", `"670241192"`), httpclient.Options{}).BaseFee(ctx, "BaseFee.BaseFeePerGas", 7)
+	b, err := clientOf(t, answering("7", "baseFeePerGas", `"670241192"`), gatewayclient.Options{}).BaseFee(ctx, "BaseFee.BaseFeePerGas", 7)
 	require.NoError(t, err)
 	require.Equal(t, chain.NewGasPrice(670_241_192), b.Value)
 	for what, c := range map[string]struct {
@@ -38,7 +38,7 @@ func TestBaseFee(t *testing.T) {
 		"a path":         {answering("7", "baseFeePerGas", `"1"`), "BaseFee/x.BaseFeePerGas", "want a name such as BaseFee.BaseFeePerGas"},
 		"no pallet":      {answering("7", "baseFeePerGas", `"1"`), "BaseFeePerGas", "want a name such as"},
 	} {
-		_, err := clientOf(t, c.handler, httpclient.Options{}).BaseFee(ctx, c.item, 7)
+		_, err := clientOf(t, c.handler, gatewayclient.Options{}).BaseFee(ctx, c.item, 7)
 		require.ErrorContains(t, err, c.want, what)
 	}
 }

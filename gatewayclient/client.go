@@ -34,10 +34,6 @@ type Gateway interface {
 	Get(ctx context.Context, path string) (text string, err error)
 	// Stream copies a response to w as it arrives, and returns the number of bytes.
 	Stream(ctx context.Context, path string, w io.Writer) (int64, error)
-	// Portion returns the batch size that suits the gateway. Prepare requests such a batch in advance, so that its
-	// blocks are returned at once afterwards.
-	Portion() chain.Portion
-	Prepare(ctx context.Context, blocks chain.Heights) error
 }
 
 // Decoder is a [Gateway] that decodes blocks itself, at paths such as /blocks/25 or /blocks/head. It returns
@@ -45,9 +41,6 @@ type Gateway interface {
 type Decoder interface {
 	Block(ctx context.Context, path string) (*chain.Block, error)
 }
-
-// Options configures timeouts, retries, credentials and limits. The zero value uses the defaults.
-type Options = httpclient.Options
 
 // Of returns a client of a gateway other than an HTTP server.
 func Of(g Gateway) *Client { return &Client{g} }
@@ -66,25 +59,11 @@ func New(address string, o Options) (*Client, error) {
 	if err == nil && (u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "") {
 		return nil, fmt.Errorf("gateway address %s://%s: want http://host:port or https://host, without a query", u.Scheme, u.Host)
 	}
-	http, err := httpclient.New(httpclient.Gateway, address, o, "http", "https")
+	http, err := httpclient.New(httpclient.Gateway, address, httpclient.Options(o), "http", "https")
 	if err != nil {
 		return nil, err
 	}
 	return &Client{&server{http: http}}, nil
-}
-
-// Kept returns no range: a gateway's chain grows.
-func (c *Client) Kept() (none chain.Optional[chain.Heights], err error) { return none, nil }
-
-// Proved returns no checkpoint: a gateway's responses are not proved.
-func (c *Client) Proved() (none chain.Optional[chain.Anchor]) { return none }
-
-// Portion returns the batch size that suits the gateway: one block if it is a server.
-func (c *Client) Portion() chain.Portion { return c.gateway.Portion() }
-
-// Prepare requests a batch of blocks in advance.
-func (c *Client) Prepare(ctx context.Context, blocks chain.Heights) error {
-	return c.gateway.Prepare(ctx, blocks)
 }
 
 // FinalHead returns the height of the newest finalized block, and its parent's hash: a gateway does not report its own.
@@ -220,7 +199,7 @@ func (c *Client) Stream(ctx context.Context, path string, w io.Writer) (int64, e
 	return c.gateway.Stream(ctx, path, w)
 }
 
-// Answer returns the exact text of the response at a path, such as "/blocks/25/header". It does not inspect
+// Get returns the exact text of the response at a path, such as "/blocks/25/header". It does not inspect
 // the text.
 func (c *Client) Get(ctx context.Context, path string) (string, error) {
 	return c.gateway.Get(ctx, path)

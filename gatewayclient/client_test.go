@@ -25,7 +25,7 @@ const recordings = "../testdata/recordings"
 const hash1 = `"0x1111111111111111111111111111111111111111111111111111111111111111"`
 
 // clientOf returns a client of a gateway on loopback, with short pauses between retries.
-func clientOf(t *testing.T, h http.Handler, o httpclient.Options) *gatewayclient.Client {
+func clientOf(t *testing.T, h http.Handler, o gatewayclient.Options) *gatewayclient.Client {
 	if o.RetryWait == 0 {
 		o.RetryWait = time.Millisecond
 	}
@@ -38,16 +38,13 @@ func clientOf(t *testing.T, h http.Handler, o httpclient.Options) *gatewayclient
 
 func TestClient(t *testing.T) {
 	ctx := context.Background()
-	c := clientOf(t, gatewaytest.Handler(filepath.Join(recordings, "moonbeam-2100")), httpclient.Options{})
+	c := clientOf(t, gatewaytest.Handler(filepath.Join(recordings, "moonbeam-2100")), gatewayclient.Options{})
 
 	final, err := c.FinalHead(ctx)
 	require.NoError(t, err)
 	head, err := c.Block(ctx, 27)
 	require.NoError(t, err)
 	require.Equal(t, chain.Head{Number: 27, ParentHash: chain.Some(head.ParentHash)}, final)
-	kept, err := c.Kept()
-	require.NoError(t, err)
-	require.False(t, kept.Known())
 
 	b, err := c.Block(ctx, 25)
 	require.NoError(t, err)
@@ -139,7 +136,7 @@ func TestRecordedErrors(t *testing.T) {
 	require.Len(t, recorded, len(wants))
 	for name, answer := range recorded {
 		t.Run(name, func(t *testing.T) {
-			c := clientOf(t, answer, httpclient.Options{Total: 500 * time.Millisecond, RetryWait: 300 * time.Millisecond})
+			c := clientOf(t, answer, gatewayclient.Options{Total: 500 * time.Millisecond, RetryWait: 300 * time.Millisecond})
 			_, path, _ := strings.Cut(answer.Request, " ")
 			text, err := c.Get(context.Background(), path)
 			var refused *httpclient.StatusError
@@ -175,7 +172,7 @@ func TestWrongAnswers(t *testing.T) {
 	ctx := context.Background()
 	block := `{"number":"7","hash":` + hash1 + `,"parentHash":` + hash1 + `,"extrinsics":[]}`
 	answer := func(body string) *gatewayclient.Client {
-		return clientOf(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, body) }), httpclient.Options{})
+		return clientOf(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, body) }), gatewayclient.Options{})
 	}
 	_, err := answer(block).Block(ctx, 25)
 	require.ErrorIs(t, err, chain.ErrWrongBlock)
@@ -220,7 +217,7 @@ func TestNoAnswer(t *testing.T) {
 			if strings.HasPrefix(c.says, "larger") { // which a slow machine must find in time
 				limit = time.Minute
 			}
-			client := clientOf(t, c.step, httpclient.Options{Total: limit, MaxAnswer: 10_000})
+			client := clientOf(t, c.step, gatewayclient.Options{Total: limit, MaxAnswer: 10_000})
 			_, err := client.Block(context.Background(), 25)
 			var unreachable *httpclient.UnreachableError
 			require.ErrorAs(t, err, &unreachable)
@@ -242,7 +239,7 @@ func TestMessages(t *testing.T) {
 			}
 			defer connection.Close()
 			fmt.Fprint(connection, answer)
-		}), httpclient.Options{Total: time.Second})
+		}), gatewayclient.Options{Total: time.Second})
 		_, err := c.Block(context.Background(), 25)
 		require.Error(t, err, name)
 		require.Less(t, len(err.Error()), 600, name)
@@ -255,41 +252,15 @@ func TestSuccessorNotFound(t *testing.T) {
 	c := clientOf(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusNotFound)
 		fmt.Fprint(w, `{"error":"Block not found"}`)
-	}), httpclient.Options{})
+	}), gatewayclient.Options{})
 	_, err := c.Block(context.Background(), 25)
 	require.ErrorIs(t, err, chain.ErrNoBlock)
 }
 
 func TestAddress(t *testing.T) {
 	for _, address := range []string{"", "127.0.0.1:8080", "ws://host", "http://host?key=secret"} {
-		_, err := gatewayclient.New(address, httpclient.Options{})
+		_, err := gatewayclient.New(address, gatewayclient.Options{})
 		require.ErrorContains(t, err, "gateway address", address)
 		require.NotContains(t, err.Error(), "secret")
 	}
-}
-
-// A gateway that is a server is asked for one block at a time, and nothing in advance; other gateways choose
-// themselves.
-func TestPortion(t *testing.T) {
-	c, err := gatewayclient.New("http://127.0.0.1:1", httpclient.Options{})
-	require.NoError(t, err)
-	require.Equal(t, chain.Portion{Blocks: 1, Questions: 2}, c.Portion())
-	require.NoError(t, c.Prepare(t.Context(), chain.Heights{First: 1, Last: 16}), "nobody is asked")
-	ahead := &inPortions{}
-	c = gatewayclient.Of(ahead)
-	require.Equal(t, chain.Portion{Blocks: 16, Questions: 33}, c.Portion())
-	require.NoError(t, c.Prepare(t.Context(), chain.Heights{First: 1, Last: 16}))
-	require.Equal(t, []chain.Heights{{First: 1, Last: 16}}, ahead.prepared)
-}
-
-type inPortions struct {
-	gatewayclient.Gateway
-	prepared []chain.Heights
-}
-
-func (*inPortions) Portion() chain.Portion { return chain.Portion{Blocks: 16, Questions: 33} }
-
-func (p *inPortions) Prepare(_ context.Context, blocks chain.Heights) error {
-	p.prepared = append(p.prepared, blocks)
-	return nil
 }

@@ -9,8 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/feeledger/fees/gatewayclient"
 	"github.com/feeledger/fees/gatewayclient/sidecar"
-	"github.com/feeledger/fees/internal/httpclient"
 )
 
 // If its own request fails, the successor responds with status 200 and no extrinsics: the client retries, and
@@ -25,7 +25,7 @@ func TestBlocksWithoutExtrinsics(t *testing.T) {
 		}
 		asked.Add(1)
 		io.WriteString(w, `{"number":"`+height+`","extrinsics":[]}`)
-	}), httpclient.Options{})
+	}), gatewayclient.Options{})
 	_, err := c.Block(t.Context(), 5)
 	require.ErrorIs(t, err, sidecar.ErrNoInherents)
 	require.Greater(t, asked.Load(), int32(1))

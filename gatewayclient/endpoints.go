@@ -94,11 +94,6 @@ func (c *Client) BlockWeight(ctx context.Context, at uint64) (none chain.AtBlock
 	return w, nil
 }
 
-// Extrinsics returns [chain.ErrNotOffered]: a gateway serves extrinsics only in decoded form.
-func (c *Client) Extrinsics(context.Context, chain.Hash) ([][]byte, error) {
-	return nil, fmt.Errorf("encoded extrinsics: %w", chain.ErrNotOffered)
-}
-
 func atHeight(at chain.Optional[uint64], before byte) string {
 	height, given := at.Get()
 	if !given {

@@ -26,7 +26,7 @@ func answering(t *testing.T, path, body string) *gatewayclient.Client {
 			return
 		}
 		fmt.Fprint(w, body)
-	}), httpclient.Options{})
+	}), gatewayclient.Options{})
 }
 
 func recorded(t *testing.T, name string) string {
@@ -142,17 +142,17 @@ func TestMetadata(t *testing.T) {
 	require.Equal(t, text, out.String())
 	_, err = answering(t, "/", "").Metadata(ctx, &out)
 	require.ErrorIs(t, err, chain.ErrNotOffered)
-	_, err = clientOf(t, said(500, "no metadata today"), httpclient.Options{}).Metadata(ctx, &out)
+	_, err = clientOf(t, said(500, "no metadata today"), gatewayclient.Options{}).Metadata(ctx, &out)
 	require.ErrorContains(t, err, "status 500 Internal Server Error: no metadata today")
 	large := clientOf(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		fmt.Fprint(w, strings.Repeat("x", 20_000))
-	}), httpclient.Options{MaxAnswer: 10_000})
+	}), gatewayclient.Options{MaxAnswer: 10_000})
 	_, err = large.Metadata(ctx, &out)
 	require.ErrorContains(t, err, "larger than any block should be")
 	broken := clientOf(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Length", "1000")
 		fmt.Fprint(w, "{")
-	}), httpclient.Options{})
+	}), gatewayclient.Options{})
 	_, err = broken.Metadata(ctx, &out)
 	var unreachable *httpclient.UnreachableError
 	require.ErrorAs(t, err, &unreachable)

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/gatewayclient"
 	"github.com/feeledger/fees/gatewayclient/sidecar"
 	"github.com/feeledger/fees/internal/httpclient"
 )
@@ -34,7 +35,7 @@ func TestFeesTreasuryProportion(t *testing.T) {
 		`{"RuntimeConfig":{"FeesTreasuryProportion":"0"}}`:         "0",
 		`null`: "",
 	} {
-		p, err := clientOf(t, realParameters(value), httpclient.Options{}).FeesTreasuryProportion(ctx, "0x0004", 7)
+		p, err := clientOf(t, realParameters(value), gatewayclient.Options{}).FeesTreasuryProportion(ctx, "0x0004", 7)
 		require.NoError(t, err)
 		require.Equal(t, uint64(7), p.At)
 		have, known := p.Value.Get()
@@ -43,12 +44,12 @@ func TestFeesTreasuryProportion(t *testing.T) {
 			require.Equal(t, want, have.String())
 		}
 	}
-	_, err := clientOf(t, realParameters(`"200000000"`), httpclient.Options{}).FeesTreasuryProportion(ctx, "0x0004", 7)
+	_, err := clientOf(t, realParameters(`"200000000"`), gatewayclient.Options{}).FeesTreasuryProportion(ctx, "0x0004", 7)
 	require.ErrorContains(t, err, "FeesTreasuryProportion at block 7: malformed FeesTreasuryProportion: value: want runtimeConfig")
 	of8 := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprint(w, `{"at":{"height":"8"},"keys":["0x0004"],"value":null}`)
 	})
-	_, err = clientOf(t, of8, httpclient.Options{}).FeesTreasuryProportion(ctx, "0x0004", 7)
+	_, err = clientOf(t, of8, gatewayclient.Options{}).FeesTreasuryProportion(ctx, "0x0004", 7)
 	require.ErrorIs(t, err, chain.ErrWrongBlock)
 }
 
@@ -63,7 +64,7 @@ func TestCannotTell(t *testing.T) {
 		`"parameters" was not recognized as a queryable pallet.`:                                                    400,
 	} {
 		s := &sequence{steps: []http.HandlerFunc{said(status, message), said(status, message)}}
-		_, err := clientOf(t, s, httpclient.Options{}).FeesTreasuryProportion(context.Background(), "0x0000", 7)
+		_, err := clientOf(t, s, gatewayclient.Options{}).FeesTreasuryProportion(context.Background(), "0x0000", 7)
 		require.ErrorIs(t, err, chain.ErrUnsupported, message)
 		var refused *httpclient.StatusError
 		require.ErrorAs(t, err, &refused)
@@ -80,7 +81,7 @@ func TestCannotTell(t *testing.T) {
 		for i := range steps {
 			steps[i] = said(status, message)
 		}
-		_, err := clientOf(t, &sequence{steps: steps}, httpclient.Options{}).FeesTreasuryProportion(context.Background(), "0x0000", 7)
+		_, err := clientOf(t, &sequence{steps: steps}, gatewayclient.Options{}).FeesTreasuryProportion(context.Background(), "0x0000", 7)
 		require.Error(t, err)
 		require.NotErrorIs(t, err, chain.ErrUnsupported, message)
 	}
@@ -88,7 +89,7 @@ func TestCannotTell(t *testing.T) {
 
 // A response without content is an error.
 func TestNoContent(t *testing.T) {
-	c := clientOf(t, status(204, ""), httpclient.Options{})
+	c := clientOf(t, status(204, ""), gatewayclient.Options{})
 	_, err := c.Multiplier(context.Background(), 7)
 	var malformed *sidecar.DecodeError
 	require.ErrorAs(t, err, &malformed)

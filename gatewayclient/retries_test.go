@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/gatewayclient"
 )
 
 const block7 = `{"number":"7","hash":` + hash1 + `,"parentHash":` + hash1 +
@@ -78,7 +78,7 @@ func TestRetries(t *testing.T) {
 		for _, known := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, answered before: %v", name, known), func(t *testing.T) {
 				s := &sequence{}
-				client := clientOf(t, s, httpclient.Options{})
+				client := clientOf(t, s, gatewayclient.Options{})
 				if known {
 					_, err := client.Block(context.Background(), 7)
 					require.NoError(t, err)
@@ -100,7 +100,7 @@ func TestRetries(t *testing.T) {
 	}
 	t.Run("the gateway does not have this endpoint", func(t *testing.T) {
 		s := &sequence{steps: []http.HandlerFunc{status(404, "<html>"), status(404, "<html>")}}
-		_, err := clientOf(t, s, httpclient.Options{}).Block(context.Background(), 7)
+		_, err := clientOf(t, s, gatewayclient.Options{}).Block(context.Background(), 7)
 		require.ErrorIs(t, err, chain.ErrNotOffered)
 		require.Equal(t, 2, int(s.asked.Load()), "the second asks with /v1")
 	})
@@ -117,7 +117,7 @@ func TestVersion(t *testing.T) {
 		}
 		fmt.Fprint(w, block7)
 	})
-	c := clientOf(t, versioned, httpclient.Options{})
+	c := clientOf(t, versioned, gatewayclient.Options{})
 	for range 2 {
 		_, err := c.Block(context.Background(), 7)
 		require.NoError(t, err)
@@ -129,7 +129,7 @@ func TestVersion(t *testing.T) {
 	c = clientOf(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		paths = append(paths, r.URL.Path)
 		s.ServeHTTP(w, r)
-	}), httpclient.Options{})
+	}), gatewayclient.Options{})
 	paths = nil
 	_, err := c.Block(context.Background(), 7)
 	require.ErrorContains(t, err, "ends too early")
@@ -146,7 +146,7 @@ func TestVersion(t *testing.T) {
 			return
 		}
 		fmt.Fprint(w, block7)
-	}), httpclient.Options{})
+	}), gatewayclient.Options{})
 	_, err = c.Block(context.Background(), 7)
 	require.NoError(t, err)
 	_, err = c.Runtime(context.Background(), 7)

@@ -28,12 +28,12 @@ const (
 
 // versioned returns the path of a request. The successor accepts only pallet names in camel case and brackets
 // that are not percent-encoded.
-func versioned(version, question string) string {
+func versioned(version, path string) string {
 	if version == version1 {
-		question = palletPath.ReplaceAllStringFunc(question, sidecar.PalletName)
-		question = strings.ReplaceAll(question, "keys%5B%5D=", "keys[]=")
+		path = palletPath.ReplaceAllStringFunc(path, sidecar.PalletName)
+		path = strings.ReplaceAll(path, "keys%5B%5D=", "keys[]=")
 	}
-	return version + question
+	return version + path
 }
 
 var (
@@ -41,7 +41,7 @@ var (
 	blockPath  = regexp.MustCompile(`^/blocks/[^/]+$`)
 )
 
-// Answer returns the text of a JSON response. The first response reveals whether the gateway's paths have a
+// Get returns the text of a JSON response. The first response reveals whether the gateway's paths have a
 // version prefix: an unknown path is tried once with it.
 func (s *server) Get(ctx context.Context, path string) (string, error) {
 	if version := s.version.Load(); version != nil {
@@ -71,21 +71,21 @@ func settles(text string, err error) bool {
 }
 
 func (s *server) text(ctx context.Context, version, path string) (text string, err error) {
-	question := versioned(version, path)
+	full := versioned(version, path)
 	empty := 0
 	var final error // also a valid response: the gateway has no other
 	err = s.http.Ask(ctx, func(ctx context.Context) error {
-		answer, err := s.http.Get(ctx, question)
+		answer, err := s.http.Get(ctx, full)
 		switch {
 		case err != nil:
 			return err
 		case !answer.IsSuccess():
-			final, err = s.refusal(question, answer)
+			final, err = s.refusal(full, answer)
 			return err
 		case answer.Status == http.StatusNoContent:
-			return &httpclient.UnusableError{Err: &sidecar.DecodeError{What: "answer", Err: fmt.Errorf("GET %s: %w", question, errNoContent)}}
+			return &httpclient.UnusableError{Err: &sidecar.DecodeError{What: "answer", Err: fmt.Errorf("GET %s: %w", full, errNoContent)}}
 		case answer.IsWebPage():
-			return fmt.Errorf("GET %s: %w", question, s.http.WebPage(answer))
+			return fmt.Errorf("GET %s: %w", full, s.http.WebPage(answer))
 		case version == version1 && blockPath.MatchString(path):
 			err := checkInherents(answer.Text)
 			if empty++; err != nil && empty < maxEmpty {
@@ -181,12 +181,6 @@ func (s *server) refusal(path string, answer httpclient.Answer) (final, err erro
 	return nil, fmt.Errorf("%w: %w", errNoEndpoint, refused)
 }
 
-// Portion returns one block, with one request for the block and one for the multiplier.
-func (s *server) Portion() chain.Portion { return chain.Portion{Blocks: 1, Questions: 2} }
-
-// Prepare does nothing: a server answers one request at a time.
-func (s *server) Prepare(context.Context, chain.Heights) error { return nil }
-
 // Stream copies a response. It cannot reveal whether the gateway's paths have a version prefix, because the
 // response is not inspected.
 func (s *server) Stream(ctx context.Context, path string, w io.Writer) (int64, error) {
@@ -203,16 +197,16 @@ func (s *server) Stream(ctx context.Context, path string, w io.Writer) (int64, e
 }
 
 func (s *server) streamFrom(ctx context.Context, version, path string, w io.Writer) (n int64, err error) {
-	question := versioned(version, path)
+	full := versioned(version, path)
 	var broken error // after data had arrived, or permanent
 	err = s.http.Ask(ctx, func(ctx context.Context) error {
-		answer, written, err := s.http.Stream(ctx, question, w)
+		answer, written, err := s.http.Stream(ctx, full, w)
 		switch n = written; {
 		case err != nil && n > 0:
 			broken = err
 			return nil
 		case err == nil && !answer.IsSuccess():
-			broken, err = s.refusal(question, answer)
+			broken, err = s.refusal(full, answer)
 		}
 		return err
 	})

@@ -9,8 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/internal/rule"
 	"github.com/feeledger/fees/internal/test/vectors"
+	"github.com/feeledger/fees/network/rule"
 )
 
 // The figures in the runtimes' own metadata match the tables: base weights, block weight limits, and the fees

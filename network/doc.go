@@ -3,8 +3,8 @@
 // and every row names its source. A user's own file has the same format.
 //
 // The tables also define how to verify a fee against the chain's own records: where its parts go, how a block
-// changes the multiplier, and how a native fee follows from weight and length. [Network] and [Rules] embed these
-// rules for package evidence. They are internal: the promise of compatibility does not cover them.
+// changes the multiplier, and how a native fee follows from weight and length. Package rule contains these rules, which
+// [Network] and [Rules] embed.
 //
 // A block is priced by [Rules]: one row of a network's table, selected by the runtime that executed the block,
 // or the specification's own row ([Network.SpecificationRules]) if the runtime is unknown.

@@ -1,6 +1,6 @@
 package network
 
-import "github.com/feeledger/fees/internal/rule"
+import "github.com/feeledger/fees/network/rule"
 
 // ParameterKey returns the key of FeesTreasuryProportion for a runtime of the network with that spec name. It
 // returns "" if the runtime's fees do not depend on the parameter, or the tables do not contain the runtime.

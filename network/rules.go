@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/rule"
+	"github.com/feeledger/fees/network/rule"
 )
 
 // MultiplierAt selects the block whose stored multiplier prices a block.

@@ -12,7 +12,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/jsonscan"
-	"github.com/feeledger/fees/internal/rule"
+	"github.com/feeledger/fees/network/rule"
 )
 
 // Network is one network's table.

@@ -19,6 +19,7 @@ import (
 	"github.com/feeledger/fees/internal/test/chaingen"
 	"github.com/feeledger/fees/internal/test/nodetest"
 	"github.com/feeledger/fees/internal/test/rpcserver"
+	"github.com/feeledger/fees/source"
 )
 
 // altering changes one byte of one extrinsic in each block from a node, while it has dice.
@@ -104,13 +105,13 @@ func TestAlteredExtrinsics(t *testing.T) {
 				for i := range 250/len(nodes)/tier.Step(4) + 1 {
 					height := 1 + dice.Uint64N(head.Number)
 					if i%2 == 0 {
-						require.NoError(t, src.Prepare(t.Context(), chain.Heights{First: height, Last: height}))
+						require.NoError(t, as[source.Batches](t, src).Prepare(t.Context(), chain.Heights{First: height, Last: height}))
 					}
 					_, err := src.Block(t.Context(), height)
 					require.ErrorAs(t, err, new(*header.RootError), "block %d: %s", height, a.changed)
 					require.ErrorIs(t, err, chain.ErrWrongBlock)
 					require.ErrorContains(t, err, fmt.Sprintf("the node's extrinsics do not belong to block %d: their root is 0x", height))
-					_, err = src.Extrinsics(t.Context(), hashes[1])
+					_, err = as[source.Extrinsics](t, src).Extrinsics(t.Context(), hashes[1])
 					require.ErrorAs(t, err, new(*header.RootError))
 				}
 				a.dice.Store(nil)
@@ -118,7 +119,7 @@ func TestAlteredExtrinsics(t *testing.T) {
 					_, err := src.Block(t.Context(), height+1)
 					require.NoError(t, err)
 				}
-				list, err := src.Extrinsics(t.Context(), hashes[1])
+				list, err := as[source.Extrinsics](t, src).Extrinsics(t.Context(), hashes[1])
 				require.NoError(t, err)
 				require.NotEmpty(t, list)
 			}

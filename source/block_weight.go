@@ -20,7 +20,11 @@ func (r *Reader) BlockWeight(ctx context.Context, item Item) (none chain.Optiona
 	if !item.Rules.NeedsBlockWeight() {
 		return none, nil
 	}
-	weights, err := r.Source.BlockWeight(ctx, item.Block.Number)
+	from, err := As[BlockWeights](r.Source)
+	if err != nil {
+		return none, nil
+	}
+	weights, err := from.BlockWeight(ctx, item.Block.Number)
 	var malformed *sidecar.DecodeError
 	switch {
 	case errors.As(err, &malformed), errors.Is(err, answers.ErrDamaged), IsTransient(err) && !errors.Is(err, chain.ErrNoBlock), ofNode(err):

@@ -8,8 +8,12 @@ import (
 
 // Extrinsics returns the encoded extrinsics of a block; unknown if the source does not have them. An error
 // means that there is no response for now, or a wrong one.
-func (r *Reader) Extrinsics(ctx context.Context, item Item) (chain.Optional[[][]byte], error) {
-	return unlessPermanent(r.Source.Extrinsics(ctx, item.Block.Hash))
+func (r *Reader) Extrinsics(ctx context.Context, item Item) (none chain.Optional[[][]byte], err error) {
+	from, err := As[Extrinsics](r.Source)
+	if err != nil {
+		return none, nil
+	}
+	return unlessPermanent(from.Extrinsics(ctx, item.Block.Hash))
 }
 
 // unlessPermanent turns an error that means that the source will never answer into an unknown value.
@@ -23,17 +27,11 @@ func unlessPermanent[T any](value T, err error) (none chain.Optional[T], _ error
 	return none, err
 }
 
-// NativeSigners recovers the signers of a block's native extrinsics, from a node or from an archive of a node.
-// If genesis is known, signatures over it are accepted as well as those over the source's block 0.
-type NativeSigners interface {
-	NativeSigners(ctx context.Context, block chain.Hash, genesis chain.Optional[chain.Hash]) ([]chain.NativeSigner, error)
-}
-
 // NativeSigners returns the signers of a block's native extrinsics; unknown if the source does not have them.
 // An error means that there is no response for now, or a wrong one.
 func (r *Reader) NativeSigners(ctx context.Context, item Item) (none chain.Optional[[]chain.NativeSigner], err error) {
-	from, offers := r.Source.(NativeSigners)
-	if !offers {
+	from, err := As[NativeSigners](r.Source)
+	if err != nil {
 		return none, nil
 	}
 	return r.NativeSignersFrom(ctx, from, item)

@@ -201,7 +201,7 @@ type asker struct {
 
 func newAsker(t *testing.T, address string, n int, known *truth) *asker {
 	client := func(kind string) *gatewayclient.Client {
-		c, err := gatewayclient.New(address+"/"+kind+"/"+strconv.Itoa(n), httpclient.Options{
+		c, err := gatewayclient.New(address+"/"+kind+"/"+strconv.Itoa(n), gatewayclient.Options{
 			Timeout: oneTry, Total: oneAnswer, RetryWait: time.Millisecond, Concurrency: 2, MaxAnswer: 1 << 18,
 		})
 		require.NoError(t, err)

@@ -196,7 +196,7 @@ func (f *follower) checkDelivered(head chain.Head) error {
 
 // upTo delivers the blocks up to a head, or what a source that never grows has of them.
 func (f *follower) upTo(ctx context.Context, head chain.Head) error {
-	kept, err := f.reader.Source.Kept()
+	kept, err := Kept(f.reader.Source)
 	if err != nil {
 		return err
 	}

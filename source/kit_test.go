@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
 	"github.com/feeledger/fees/chain"
@@ -130,30 +131,6 @@ func (s *synthetic) NodeVersion(ctx context.Context) (chain.NodeVersion, error) 
 	return chain.NodeVersion{ClientImplName: "moonbeam"}, s.question(ctx, "node", 0, &s.others)
 }
 
-func (s *synthetic) FeesTreasuryProportion(context.Context, string, uint64) (chain.AtBlock[chain.Optional[chain.Perbill]], error) {
-	return chain.AtBlock[chain.Optional[chain.Perbill]]{}, chain.ErrUnsupported
-}
-
-func (s *synthetic) Extrinsics(context.Context, chain.Hash) ([][]byte, error) {
-	return nil, chain.ErrNotOffered
-}
-
-func (s *synthetic) BlockWeight(context.Context, uint64) (none chain.AtBlock[chain.ClassWeights], err error) {
-	return none, chain.ErrNotOffered
-}
-
-func (s *synthetic) Balance(context.Context, chain.Address, chain.Optional[uint64]) (chain.AtBlock[chain.Account], error) {
-	return chain.AtBlock[chain.Account]{}, chain.ErrNotOffered
-}
-
-func (s *synthetic) Portion() chain.Portion { return chain.Portion{Blocks: 1, Questions: 2} }
-
-func (s *synthetic) Prepare(context.Context, chain.Heights) error { return nil }
-
-func (s *synthetic) Kept() (none chain.Optional[chain.Heights], err error) { return none, nil }
-
-func (s *synthetic) Proved() (none chain.Optional[chain.Anchor]) { return none }
-
 func (s *synthetic) FinalHead(context.Context) (chain.Head, error) {
 	return chain.Head{Number: lastBlock}, nil
 }
@@ -186,4 +163,12 @@ func (s *synthetic) underWay() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.running
+}
+
+// as returns a source as one that offers more.
+func as[T any](t testing.TB, s source.Source) T {
+	t.Helper()
+	offers, err := source.As[T](s)
+	require.NoError(t, err)
+	return offers
 }

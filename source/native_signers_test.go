@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/gatewayclient"
 	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/internal/node/gateway"
 	"github.com/feeledger/fees/internal/node/rpc"
@@ -24,7 +25,7 @@ func TestNativeSigners(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(func() { client.Close() })
 	direct := &source.Reader{Source: source.Of(gateway.New(client)), Tables: network.BuiltIn()}
-	opened := &source.Reader{Source: open(t, server.URL, httpclient.Options{}), Tables: network.BuiltIn()}
+	opened := &source.Reader{Source: open(t, server.URL, gatewayclient.Options{}), Tables: network.BuiltIn()}
 	unsaid := &source.Reader{Source: &synthetic{}, Tables: network.BuiltIn()}
 	signed := 0
 	for height := uint64(20); height < 40; height++ {

@@ -22,7 +22,7 @@ func (r *Reader) Neighbours(ctx context.Context, item Item) (multipliers []chain
 		stored := chain.StoredMultiplierOf(m)
 		if of, ok := item.Rules.BaseFee.Stored.Get(); ok && err == nil {
 			var base chain.AtBlock[chain.GasPrice]
-			base, err = r.Source.BaseFee(ctx, of.Name(), of.Height(at))
+			base, err = r.baseFee(ctx, of, of.Height(at))
 			stored.BaseFee = chain.Some(base.Value)
 		}
 		switch {

@@ -48,7 +48,7 @@ func hasSocket(place string) bool {
 }
 
 func openNode(place string, o Options) (Source, error) {
-	client, err := rpc.New(place, o.Options)
+	client, err := rpc.New(place, httpclient.Options(o.Options))
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +85,7 @@ func OpenURL(place string, o gatewayclient.Options) (*gatewayclient.Client, io.C
 // HeadsOf returns the final heads of a source: those that a node announces over a WebSocket, otherwise polled
 // at this interval.
 func HeadsOf(s Source, every time.Duration) Heads {
-	if n, ok := s.(*node); ok && n.announces {
+	if n, err := As[*node](s); err == nil && n.announces {
 		return announced(n.client)
 	}
 	return Poll(s, every)
@@ -105,6 +105,14 @@ func announced(node *rpc.Client) Heads {
 			}
 		}
 	}
+}
+
+// BatchSize returns the batch size that suits the node.
+func (n *node) BatchSize() (blocks, requests uint64) { return n.gateway.BatchSize() }
+
+// Prepare requests a batch of blocks in advance.
+func (n *node) Prepare(ctx context.Context, blocks chain.Heights) error {
+	return n.gateway.Prepare(ctx, blocks)
 }
 
 // Extrinsics returns the encoded extrinsics of a block.
@@ -131,46 +139,30 @@ func openEither(place string, o Options) (Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	client, err := rpc.New(place, o.Options)
+	client, err := rpc.New(place, httpclient.Options(o.Options))
 	if err != nil {
 		return nil, err
 	}
 	e := &either{gateway: asked, node: client, asNode: gateway.New(client)}
-	return &eitherSource{gatewayclient.Of(e), e}, nil
+	return &eitherSource{gatewayclient.Of(e), e, &node{Client: gatewayclient.Of(e.asNode), client: client, gateway: e.asNode}}, nil
 }
 
 // eitherSource is a source that reads from either.
 type eitherSource struct {
 	*gatewayclient.Client
 	either *either
+	node   *node
 }
 
 // Close closes the connection to the node, if it is one.
 func (s *eitherSource) Close() error { return s.either.node.Close() }
 
-// Extrinsics returns the encoded extrinsics of a block. For a gateway it returns [chain.ErrNotOffered].
-func (s *eitherSource) Extrinsics(ctx context.Context, block chain.Hash) ([][]byte, error) {
-	if !s.either.isNode() {
-		return nil, chain.ErrNotOffered
+// Unwrap returns the node, if it is known to be one, otherwise the gateway.
+func (s *eitherSource) Unwrap() Source {
+	if s.either.isNode() {
+		return s.node
 	}
-	return s.either.asNode.Extrinsics(ctx, block)
-}
-
-// NativeSigners returns the signers of a block's native extrinsics. For a gateway it returns
-// [chain.ErrNotOffered].
-func (s *eitherSource) NativeSigners(ctx context.Context, block chain.Hash, genesis chain.Optional[chain.Hash]) ([]chain.NativeSigner, error) {
-	if !s.either.isNode() {
-		return nil, chain.ErrNotOffered
-	}
-	return s.either.asNode.NativeSigners(ctx, block, genesis)
-}
-
-// Portion returns a node's batch size once it is known to be one.
-func (e *either) Portion() chain.Portion { return e.known().Portion() }
-
-// Prepare requests a batch of blocks in advance, once the kind is known.
-func (e *either) Prepare(ctx context.Context, blocks chain.Heights) error {
-	return e.known().Prepare(ctx, blocks)
+	return s.Client
 }
 
 // known returns the gateway or the node; the gateway while the kind is unknown.
@@ -184,7 +176,7 @@ func (e *either) known() gatewayclient.Gateway {
 // isNode reports whether it is known to be a node.
 func (e *either) isNode() bool { return e.known() == gatewayclient.Gateway(e.asNode) }
 
-// Answer sends a request to the gateway or the node.
+// Get sends a request to the gateway or the node.
 func (e *either) Get(ctx context.Context, path string) (text string, err error) {
 	checked := httpclient.Checked(ctx, func(text string) error {
 		if e.decided.Load() == nil && isJSONRPC(text) {

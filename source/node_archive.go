@@ -38,9 +38,7 @@ func openNodeArchive(place string, o Options) (Source, error) {
 }
 
 // Kept returns the heights in the archive.
-func (s *nodeArchive) Kept() (chain.Optional[chain.Heights], error) {
-	return chain.Some(s.archive.Kept()), nil
-}
+func (s *nodeArchive) Kept() (chain.Heights, error) { return s.archive.Kept(), nil }
 
 // Proved returns the checkpoint.
 func (s *nodeArchive) Proved() chain.Optional[chain.Anchor] { return s.archive.Proved() }

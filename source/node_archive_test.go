@@ -41,8 +41,8 @@ func TestNodeArchive(t *testing.T) {
 	made, directory := keptProofs(t)
 	src, err := source.Open(directory, source.Options{Trusted: trusting(made, 40)})
 	require.NoError(t, err)
-	require.Equal(t, trusting(made, 40), src.Proved())
-	heights, err := src.Kept()
+	require.Equal(t, trusting(made, 40), as[source.Proofs](t, src).Proved())
+	heights, err := source.Kept(src)
 	require.NoError(t, err)
 	require.Equal(t, chain.Some(chain.Heights{First: 5, Last: 40}), heights)
 	ctx, live, account := t.Context(), made.Source(), made.Accounts()[0]
@@ -59,7 +59,7 @@ func TestNodeArchive(t *testing.T) {
 		require.Equal(t, runtime, kept)
 		balance, err := live.Balance(ctx, account, chain.Some(height))
 		require.NoError(t, err)
-		proved, err := src.Balance(ctx, account, chain.Some(height))
+		proved, err := as[source.Balances](t, src).Balance(ctx, account, chain.Some(height))
 		require.NoError(t, err)
 		require.Equal(t, balance, proved)
 		if height == 4 { // the base is there for what it left behind
@@ -76,7 +76,7 @@ func TestNodeArchive(t *testing.T) {
 		require.Equal(t, same.Reported.Text(), byHash.Reported.Text())
 		same.Reported, byHash.Reported = nil, nil
 		require.Equal(t, same, byHash)
-		encoded, err := src.Extrinsics(ctx, b.Hash)
+		encoded, err := as[source.Extrinsics](t, src).Extrinsics(ctx, b.Hash)
 		require.NoError(t, err)
 		require.Len(t, encoded, len(b.Extrinsics))
 	}
@@ -92,7 +92,7 @@ func TestNodeArchiveLacks(t *testing.T) {
 	made, directory := keptProofs(t)
 	src, err := source.Open(directory, source.Options{})
 	require.NoError(t, err)
-	require.False(t, src.Proved().Known())
+	require.False(t, as[source.Proofs](t, src).Proved().Known())
 	ctx := t.Context()
 	for _, height := range []uint64{0, 3, 4, 41, 4_000_000_000} {
 		_, err := src.Block(ctx, height)
@@ -105,9 +105,9 @@ func TestNodeArchiveLacks(t *testing.T) {
 	}
 	_, err = src.BlockByHash(ctx, made.Hash(41))
 	require.ErrorIs(t, err, chain.ErrNotKept)
-	_, err = src.Balance(ctx, chain.Address20([20]byte{1}), chain.Some(uint64(9)))
+	_, err = as[source.Balances](t, src).Balance(ctx, chain.Address20([20]byte{1}), chain.Some(uint64(9)))
 	require.ErrorIs(t, err, chain.ErrNotKept)
-	_, err = src.FeesTreasuryProportion(ctx, "0x0004", 9)
+	_, err = as[source.TreasuryProportions](t, src).FeesTreasuryProportion(ctx, "0x0004", 9)
 	require.ErrorIs(t, err, chain.ErrUnsupported, "the chain has none")
 	_, err = src.Block(ctx, 9) // all the same
 	require.NoError(t, err)
@@ -132,11 +132,11 @@ func TestTrust(t *testing.T) {
 	}{{nil, chain.Optional[chain.Anchor]{}}, {[]uint64{3, 41}, chain.Optional[chain.Anchor]{}}, {[]uint64{3, 7, 30, 50}, trusting(made, 30)}} {
 		src, err := source.Open(directory, source.Options{Known: known(c.known...)})
 		require.NoError(t, err)
-		require.Equal(t, c.want, src.Proved())
+		require.Equal(t, c.want, as[source.Proofs](t, src).Proved())
 	}
 	src, err := source.Open(directory, source.Options{Trusted: trusting(made, 20), Known: known(30)})
 	require.NoError(t, err)
-	require.Equal(t, trusting(made, 20), src.Proved(), "what the user trusts")
+	require.Equal(t, trusting(made, 20), as[source.Proofs](t, src).Proved(), "what the user trusts")
 
 	wrong := chain.Some(chain.Anchor{Height: 30, Hash: made.Hash(29)})
 	_, err = source.Open(directory, source.Options{Trusted: wrong})

@@ -15,15 +15,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/gatewayclient"
 	"github.com/feeledger/fees/internal/archive/answers"
-	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/internal/test/nodetest"
 	"github.com/feeledger/fees/internal/test/pairs"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
 )
 
-var quick = httpclient.Options{RetryWait: time.Millisecond, Timeout: 5 * time.Second, Total: 5 * time.Second}
+var quick = gatewayclient.Options{RetryWait: time.Millisecond, Timeout: 5 * time.Second, Total: 5 * time.Second}
 
 // recordedNode is a recorded node with a configurable response to GET.
 type recordedNode struct {
@@ -55,7 +55,7 @@ func startNode(t *testing.T, get http.HandlerFunc) (*recordedNode, string) {
 }
 
 // open opens a source of blocks at a URL.
-func open(t *testing.T, place string, o httpclient.Options) source.Source {
+func open(t *testing.T, place string, o gatewayclient.Options) source.Source {
 	t.Helper()
 	src, err := source.Open(place, source.Options{Options: o})
 	require.NoError(t, err)
@@ -152,7 +152,7 @@ func TestGatewayStaysAGateway(t *testing.T) {
 	server := httptest.NewServer(g)
 	t.Cleanup(server.Close)
 	src := open(t, server.URL, quick)
-	_, err = src.Extrinsics(t.Context(), chain.Hash{})
+	_, err = source.As[source.Extrinsics](src)
 	require.ErrorIs(t, err, chain.ErrNotOffered)
 	r := &source.Reader{Source: src, Tables: network.BuiltIn()}
 	item, err := r.Read(t.Context(), source.Height(7))
@@ -216,7 +216,7 @@ func TestKeysOfNodesAreSecret(t *testing.T) {
 			http.Redirect(w, r, "http://127.0.0.1:1/"+key, http.StatusTemporaryRedirect)
 		},
 	}
-	o := httpclient.Options{RetryWait: time.Millisecond, Timeout: 200 * time.Millisecond, Total: 200 * time.Millisecond}
+	o := gatewayclient.Options{RetryWait: time.Millisecond, Timeout: 200 * time.Millisecond, Total: 200 * time.Millisecond}
 	for name, handler := range answers {
 		server := httptest.NewServer(handler)
 		t.Cleanup(server.Close)

@@ -31,36 +31,36 @@ type Options struct {
 // ErrNoProofs means that a checkpoint was given for a source without proofs.
 var ErrNoProofs = errors.New("this source has no proofs. A checkpoint needs an archive recorded with proofs")
 
-// Kind is a kind of source.
-type Kind struct {
-	// Is reports whether an address, as entered by a user, is of this kind.
-	Is   func(place string) bool
-	Open func(place string, o Options) (Source, error)
+// Driver opens the sources of one kind.
+type Driver struct {
+	// Matches reports whether an address, as entered by a user, is of this kind.
+	Matches func(place string) bool
+	Open    func(place string, o Options) (Source, error)
 	// Proves reports whether a checkpoint can prove the source's data.
 	Proves bool
 }
 
-// Kinds lists the kinds of sources; the first that matches an address opens it. A new kind of source is a
-// separate package, and one line here.
-var Kinds = []Kind{
-	{Is: isDemo, Open: func(string, Options) (Source, error) { return demo.Open(), nil }},
-	{Is: isNode, Open: openNode},
-	{Is: isURL, Open: openEither},
-	{Is: proofs.Is, Open: openNodeArchive, Proves: true},
-	{Is: isDirectory, Open: func(place string, _ Options) (Source, error) { return answers.OpenDirectory(place) }},
+// Drivers lists the drivers; the first that matches an address opens it. A new kind of source is a separate package, and
+// one line here.
+var Drivers = []Driver{
+	{Matches: isDemo, Open: func(string, Options) (Source, error) { return demo.Open(), nil }},
+	{Matches: isNode, Open: openNode},
+	{Matches: isURL, Open: openEither},
+	{Matches: proofs.Is, Open: openNodeArchive, Proves: true},
+	{Matches: isDirectory, Open: func(place string, _ Options) (Source, error) { return answers.OpenDirectory(place) }},
 }
 
 // Open returns the source at an address: the URL of a gateway or of a node, a directory, or "demo". A source
 // with a connection to a node is an [io.Closer].
 func Open(place string, o Options) (Source, error) {
-	for _, kind := range Kinds {
-		if !kind.Is(place) {
+	for _, driver := range Drivers {
+		if !driver.Matches(place) {
 			continue
 		}
-		if o.Trusted.Known() && !kind.Proves {
+		if o.Trusted.Known() && !driver.Proves {
 			return nil, ErrNoProofs
 		}
-		return kind.Open(place, o)
+		return driver.Open(place, o)
 	}
 	return nil, errors.New("a gateway needs a URL, such as http://localhost:8080")
 }

@@ -109,16 +109,9 @@ func (r *Reader) blockQuestions(ctx context.Context, blocks chain.Heights, befor
 	}
 }
 
-// prepared has the source prepare batches of blocks, and yields the blocks of a batch when it is ready. At
+// prepared has the source, if it offers [Batches], prepare batches of blocks, and yields the blocks of a batch when it is ready. At
 // least two batches are in flight, and more if more blocks are read ahead.
 func (r *Reader) prepared(ctx context.Context, questions iter.Seq[blockQuestion], size int) iter.Seq[blockQuestion] {
-	prepare := func(ctx context.Context, list []blockQuestion) []blockQuestion {
-		heights := chain.Heights{First: list[0].height, Last: list[len(list)-1].height}
-		if err := r.Source.Prepare(ctx, heights); httpclient.TimedOut(err) {
-			list[0].unanswered = err
-		}
-		return list
-	}
 	return func(yield func(blockQuestion) bool) {
 		next, stop := iter.Pull(questions)
 		defer stop()
@@ -127,12 +120,21 @@ func (r *Reader) prepared(ctx context.Context, questions iter.Seq[blockQuestion]
 			for ; more && yield(q); q, more = next() {
 			}
 		}
-		portion := int(r.Source.Portion().Blocks)
-		if portion < 2 {
+		source, err := As[Batches](r.Source)
+		if err != nil {
 			rest(yield)
 			return
 		}
-		for list := range inorder.Map(ctx, portions(rest, portion), 1+(size+portion-1)/portion, prepare) {
+		prepare := func(ctx context.Context, list []blockQuestion) []blockQuestion {
+			heights := chain.Heights{First: list[0].height, Last: list[len(list)-1].height}
+			if err := source.Prepare(ctx, heights); httpclient.TimedOut(err) {
+				list[0].unanswered = err
+			}
+			return list
+		}
+		blocks, _ := source.BatchSize()
+		batch := max(int(blocks), 1)
+		for list := range inorder.Map(ctx, batches(rest, batch), 1+(size+batch-1)/batch, prepare) {
 			for _, q := range list {
 				if !yield(q) {
 					return
@@ -142,8 +144,8 @@ func (r *Reader) prepared(ctx context.Context, questions iter.Seq[blockQuestion]
 	}
 }
 
-// portions splits the blocks into batches of the given size.
-func portions(questions iter.Seq[blockQuestion], size int) iter.Seq[[]blockQuestion] {
+// batches splits the blocks into batches of the given size.
+func batches(questions iter.Seq[blockQuestion], size int) iter.Seq[[]blockQuestion] {
 	return func(yield func([]blockQuestion) bool) {
 		var list []blockQuestion
 		for q := range questions {

@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/rule"
+	"github.com/feeledger/fees/network/rule"
 )
 
 var errNoKey = errors.New("the table does not contain the parameter's key (fees_treasury_proportion)")
@@ -24,7 +24,11 @@ func (r *Reader) FeesTreasuryProportion(ctx context.Context, item Item) (none ch
 		return none, &unanswerable{errNoKey}
 	}
 	at := item.Block.Number - 1
-	stored, err := r.Source.FeesTreasuryProportion(ctx, parameter.Key, at)
+	from, err := As[TreasuryProportions](r.Source)
+	if err != nil {
+		return none, fmt.Errorf("FeesTreasuryProportion: %w", err)
+	}
+	stored, err := from.FeesTreasuryProportion(ctx, parameter.Key, at)
 	if err != nil {
 		return none, err
 	}

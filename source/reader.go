@@ -9,8 +9,8 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/internal/failure"
-	"github.com/feeledger/fees/internal/rule"
 	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/network/rule"
 )
 
 // ErrNotFinal means that a block could still be replaced by another.
@@ -133,8 +133,16 @@ func (r *Reader) Next(ctx context.Context, ref Ref) (Item, error) {
 
 // Final returns how the source's checkpoint is proved final, if it is.
 func (r *Reader) Final() (none evidence.Finality) {
-	if archive, ok := r.Source.(*nodeArchive); ok {
+	if archive, err := As[*nodeArchive](r.Source); err == nil {
 		return archive.final
+	}
+	return none
+}
+
+// Proved returns the checkpoint that proves the source's data, if any: see [Proofs].
+func (r *Reader) Proved() (none chain.Optional[chain.Anchor]) {
+	if proofs, err := As[Proofs](r.Source); err == nil {
+		return proofs.Proved()
 	}
 	return none
 }
@@ -217,7 +225,7 @@ func (r *Reader) storedAt(ctx context.Context, at uint64, hash chain.Hash, rules
 
 // baseFeeAt reads the base fee in the state of a block.
 func (r *Reader) baseFeeAt(ctx context.Context, item rule.StoredBaseFee, at uint64, hash chain.Hash) (none chain.Optional[chain.GasPrice], err error) {
-	base, err := r.Source.BaseFee(ctx, item.Name(), at)
+	base, err := r.baseFee(ctx, item, at)
 	if err != nil {
 		return none, err
 	}
@@ -225,6 +233,14 @@ func (r *Reader) baseFeeAt(ctx context.Context, item rule.StoredBaseFee, at uint
 		return none, wrongBlock("base fee", at, have, hash)
 	}
 	return chain.Some(base.Value), nil
+}
+
+func (r *Reader) baseFee(ctx context.Context, item rule.StoredBaseFee, at uint64) (none chain.AtBlock[chain.GasPrice], err error) {
+	from, err := As[BaseFees](r.Source)
+	if err != nil {
+		return none, fmt.Errorf("base fee: %w", err)
+	}
+	return from.BaseFee(ctx, item.Name(), at)
 }
 
 func wrongBlock(what string, at uint64, have, want chain.Hash) error {

@@ -26,7 +26,11 @@ func (r *Reader) runtimeAt(ctx context.Context, at uint64) (runtimeAt, error) {
 	if !errors.Is(err, chain.ErrNotOffered) {
 		return runtimeAt{}, err
 	}
-	node, err := r.Source.NodeVersion(ctx)
+	var node chain.NodeVersion
+	from, err := As[NodeVersions](r.Source)
+	if err == nil {
+		node, err = from.NodeVersion(ctx)
+	}
 	if err != nil && !errors.Is(err, chain.ErrNotOffered) {
 		return runtimeAt{}, err
 	}

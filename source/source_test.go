@@ -192,6 +192,8 @@ type failing struct {
 	runtime, node error
 }
 
+func (f failing) Unwrap() source.Source { return f.Source }
+
 func (f failing) Runtime(ctx context.Context, at uint64) (chain.AtBlock[chain.Runtime], error) {
 	if f.runtime != nil {
 		return chain.AtBlock[chain.Runtime]{}, f.runtime
@@ -203,7 +205,7 @@ func (f failing) NodeVersion(ctx context.Context) (chain.NodeVersion, error) {
 	if f.node != nil {
 		return chain.NodeVersion{}, f.node
 	}
-	return f.Source.NodeVersion(ctx)
+	return f.Source.(source.NodeVersions).NodeVersion(ctx)
 }
 
 // Only a gateway that has no such endpoint is priced by the specification: one

@@ -12,14 +12,20 @@ import (
 	"github.com/feeledger/fees/source"
 )
 
+// storedBaseFee returns the table of a network whose runtimes store the base fee, which counts at the parent or at the block.
+func storedBaseFee(t *testing.T, at string) network.Tables {
+	t.Helper()
+	tables, err := network.BuiltIn().With("own.json", []byte(`{"networks": [{"name": "own", "spec_name": "moonbeam", "symbol": "OWN", "last_runtime": 2302,
+		"rows": [{"from_runtime": 1, "base_fee_stored": {"pallet": "BaseFee", "item": "BaseFeePerGas", "at": "`+at+`"}, "source": "s"}]}]}`))
+	require.NoError(t, err)
+	return tables
+}
+
 // A stored base fee is read at the parent, or at the block itself, and must belong to that block.
 func TestStoredBaseFee(t *testing.T) {
 	for at, want := range map[string]uint64{"parent": 8, "block": 9} {
-		tables, err := network.BuiltIn().With("own.json", []byte(`{"networks": [{"name": "own", "spec_name": "moonbeam", "symbol": "OWN", "last_runtime": 2302,
-			"rows": [{"from_runtime": 1, "base_fee_stored": {"pallet": "BaseFee", "item": "BaseFeePerGas", "at": "`+at+`"}, "source": "s"}]}]}`))
-		require.NoError(t, err)
 		src := &synthetic{}
-		reader := &source.Reader{Source: src, Tables: tables, Network: "own"}
+		reader := &source.Reader{Source: src, Tables: storedBaseFee(t, at), Network: "own"}
 		item, err := reader.Read(context.Background(), source.Height(9))
 		require.NoError(t, err)
 		require.Equal(t, chain.Some(chain.StoredMultiplier{At: 8, Value: chain.NewMultiplier(8), BaseFee: chain.Some(chain.NewGasPrice(want))}), item.Multiplier)

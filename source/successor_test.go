@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/fee"
+	"github.com/feeledger/fees/gatewayclient"
 	"github.com/feeledger/fees/gatewayclient/sidecar"
-	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/internal/test/gatewaytest"
 	"github.com/feeledger/fees/internal/test/pairs"
 	"github.com/feeledger/fees/network"
@@ -50,11 +50,11 @@ func TestSuccessorPricesTheSame(t *testing.T) {
 
 // itemsOf reads the blocks of a directory from a place.
 func itemsOf(t *testing.T, place, of string) (items []source.Item) {
-	src, err := source.Open(place, source.Options{Options: httpclient.Options{RetryWait: time.Millisecond}})
+	src, err := source.Open(place, source.Options{Options: gatewayclient.Options{RetryWait: time.Millisecond}})
 	require.NoError(t, err)
 	kept, err := source.Open(of, source.Options{})
 	require.NoError(t, err)
-	heights, err := kept.Kept()
+	heights, err := source.Kept(kept)
 	require.NoError(t, err)
 	all, _ := heights.Get()
 	reader := source.Reader{Source: src, Tables: network.BuiltIn(), Network: networkOf(of)}
@@ -95,7 +95,7 @@ func TestSuccessorWithoutExtrinsics(t *testing.T) {
 				w.Write([]byte(text))
 			}))
 			t.Cleanup(server.Close)
-			src, err := source.Open(server.URL, source.Options{Options: httpclient.Options{RetryWait: time.Millisecond}})
+			src, err := source.Open(server.URL, source.Options{Options: gatewayclient.Options{RetryWait: time.Millisecond}})
 			require.NoError(t, err)
 			b, err := src.Block(context.Background(), 25)
 			if c.works {

@@ -19,15 +19,14 @@ const (
 // node if all blocks are proved up to a checkpoint, and the extrinsics of a gateway if they were compared with
 // a node's. The source must have responded before: the kind of source at an http URL is unknown until then.
 func TrustIn(s Source, proved, withNode bool) Trust {
-	either, maybe := s.(*eitherSource)
-	_, isNode := s.(*node)
-	_, isArchive := s.(*nodeArchive)
-	switch {
+	_, notNode := As[*node](s)
+	_, notArchive := As[*nodeArchive](s)
+	switch isArchive := notArchive == nil; {
 	case isArchive && proved:
 		return Trust{"archive", []string{trustedMetadata}}
 	case isArchive:
 		return Trust{"archive", []string{trustedHashes, trustedMetadata}}
-	case isNode, maybe && either.either.isNode():
+	case notNode == nil:
 		return Trust{"node", []string{trustedHashes, trustedState, trustedMetadata}}
 	case withNode:
 		return Trust{"gateway", []string{trustedHashes, trustedState, trustedVersions}}

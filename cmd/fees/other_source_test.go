@@ -14,18 +14,20 @@ import (
 // other is a source of a test-only type that serves recordings.
 type other struct{ source.Source }
 
+func (o other) Unwrap() source.Source { return o.Source }
+
 // A source registered by the test works in every command like recordings.
 func TestAnotherKindOfSource(t *testing.T) {
 	t.Parallel()
-	kinds := source.Kinds
-	t.Cleanup(func() { source.Kinds = kinds })
-	source.Kinds = append([]source.Kind{{
-		Is: func(place string) bool { return place == "made-up" },
+	drivers := source.Drivers
+	t.Cleanup(func() { source.Drivers = drivers })
+	source.Drivers = append([]source.Driver{{
+		Matches: func(place string) bool { return place == "made-up" },
 		Open: func(_ string, o source.Options) (source.Source, error) {
 			recordings, err := source.Open(recorded(t), o)
 			return other{recordings}, err
 		},
-	}}, kinds...)
+	}}, drivers...)
 
 	directory := t.TempDir()
 	accounts := filepath.Join(directory, "mine.csv")

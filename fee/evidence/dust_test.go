@@ -8,7 +8,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee/evidence"
-	"github.com/feeledger/fees/internal/rule"
+	"github.com/feeledger/fees/network/rule"
 )
 
 // DataHaven's testnet had an existential deposit of 10^9 wei in runtime 100, and none from runtime 200 on.

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/crypto/blake2b"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/rule"
+	"github.com/feeledger/fees/network/rule"
 )
 
 // encoded checks each extrinsic's hash, the BLAKE2b-256 of the encoded extrinsic.

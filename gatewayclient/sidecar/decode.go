@@ -20,12 +20,12 @@ type DecodeError struct {
 // inherents, such as its timestamp.
 var ErrNoInherents = errors.New("the block has no extrinsics, not even an inherent. The gateway could not read them from its node; retry later")
 
-// Kind returns [failure.Unanswered].
-func (*DecodeError) Kind() failure.Kind { return failure.Unanswered }
-
 func (e *DecodeError) Error() string { return fmt.Sprintf("malformed %s: %v", e.What, e.Err) }
 
-func (e *DecodeError) Unwrap() error { return e.Err }
+// Unwrap returns Err, and the kind of the error.
+func (e *DecodeError) Unwrap() []error { return []error{errMalformed, e.Err} }
+
+var errMalformed = failure.New(failure.Unanswered, "malformed response")
 
 // fieldError names a field by its path from the top of the response.
 type fieldError struct {

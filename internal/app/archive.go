@@ -89,7 +89,7 @@ func ForecastProofs(ctx context.Context, from proofs.Origin, q Recording, rps fl
 		return nil, err
 	}
 	return jsontext.Record{
-		{"blocks", made.Blocks}, {"requests", made.Questions}, {"messages", made.Messages},
+		{"blocks", made.Blocks}, {"requests", made.Requests}, {"messages", made.Messages},
 		{"hours", fmt.Sprintf("%.2f", made.Duration.Hours())}, {"gigabytes", fmt.Sprintf("%.3f", float64(made.Bytes)/1e9)},
 	}, nil
 }
@@ -103,7 +103,7 @@ func (q *Recording) proofOptions() (o proofs.RecordOptions, err error) {
 }
 
 // ProofOrigin returns a node or an archive to record proofs from. The caller closes it, if there is something to close.
-func ProofOrigin(ctx context.Context, place string, options httpclient.Options) (from proofs.Origin, closer io.Closer, err error) {
+func ProofOrigin(ctx context.Context, place string, options gatewayclient.Options) (from proofs.Origin, closer io.Closer, err error) {
 	if proofs.Is(place) {
 		from, err = proofs.FromArchive(ctx, place)
 		return from, nil, err
@@ -111,7 +111,7 @@ func ProofOrigin(ctx context.Context, place string, options httpclient.Options) 
 	if !strings.Contains(place, "://") {
 		return nil, nil, notUnderstood("%v %s cannot supply proofs; name a node's URL (wss://…, https://…) or an archive recorded with --proofs", FieldGateway, place)
 	}
-	client, err := rpc.New(place, options)
+	client, err := rpc.New(place, httpclient.Options(options))
 	if err != nil {
 		return nil, nil, err
 	}

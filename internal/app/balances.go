@@ -12,8 +12,8 @@ import (
 
 // sourceBalances reads balances from a source whose block at one height is known to be the ledger's.
 type sourceBalances struct {
-	source.Source
-	same chain.Anchor
+	source source.Source
+	same   chain.Anchor
 }
 
 // balances returns the balances of a source after checking that it is on the ledger's chain: both must
@@ -35,7 +35,7 @@ func (d *Ledger) balances(ctx context.Context, src source.Source, height uint64)
 
 // Balance returns an account's balance after the block at a height.
 func (s sourceBalances) Balance(ctx context.Context, account chain.Address, height uint64) (chain.Balance, error) {
-	b, err := s.Source.Balance(ctx, account, chain.Some(height))
+	b, err := balance(ctx, s.source, account, height)
 	if errors.Is(err, chain.ErrNotKept) {
 		err = fmt.Errorf("%w; \"fees archive record --accounts\" records balances", err)
 	}
@@ -43,4 +43,13 @@ func (s sourceBalances) Balance(ctx context.Context, account chain.Address, heig
 		err = fmt.Errorf("balance of %v at block %d: %w: it is for block %v, want %v", account, height, chain.ErrWrongBlock, hash, s.same.Hash)
 	}
 	return b.Value.Balance, err
+}
+
+// balance returns an account's balance after the block at a height, from a source that offers balances.
+func balance(ctx context.Context, src source.Source, account chain.Address, height uint64) (none chain.AtBlock[chain.Account], err error) {
+	from, err := source.As[source.Balances](src)
+	if err != nil {
+		return none, fmt.Errorf("balance: %w", err)
+	}
+	return from.Balance(ctx, account, chain.Some(height))
 }

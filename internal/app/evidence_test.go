@@ -26,6 +26,8 @@ type proving struct {
 	trusted chain.Anchor
 }
 
+func (p proving) Unwrap() source.Source { return p.Source }
+
 func (p proving) Proved() chain.Optional[chain.Anchor] { return chain.Some(p.trusted) }
 
 // trustedAt is a trusted block at a height.

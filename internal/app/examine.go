@@ -53,22 +53,17 @@ func Watch(ctx context.Context, reader *source.Reader, heads source.Heads, o sou
 // Examination states how the fees of a range are proved.
 type Examination struct {
 	Reader      *source.Reader
-	Concurrency int             // parallel requests
-	Signatures  bool            // recompute every signer and the hash of every EVM transaction
-	Against     source.Source   // a second source to compare every block with; may be nil
-	Node        Extrinsics      // supplies the encoded extrinsics; may be nil
-	Accounts    []chain.Address // checks their balances at every block
-}
-
-// Extrinsics supplies the encoded extrinsics of a block.
-type Extrinsics interface {
-	Extrinsics(ctx context.Context, block chain.Hash) ([][]byte, error)
+	Concurrency int               // parallel requests
+	Signatures  bool              // recompute every signer and the hash of every EVM transaction
+	Against     source.Source     // a second source to compare every block with; may be nil
+	Node        source.Extrinsics // supplies the encoded extrinsics; may be nil
+	Accounts    []chain.Address   // checks their balances at every block
 }
 
 // NodeExtrinsics returns the extrinsics of a node's blocks. With signers, it is also a [source.NativeSigners].
-func NodeExtrinsics(node *rpc.Client, signers bool) Extrinsics {
+func NodeExtrinsics(node *rpc.Client, signers bool) source.Extrinsics {
 	if signers {
-		return source.Of(gateway.New(node))
+		return gateway.New(node)
 	}
 	return node
 }
@@ -158,7 +153,11 @@ func (e *Examination) prove(ctx context.Context, item source.Item) (*evidence.Re
 		}
 		elsewhere := chain.StoredMultiplierOf(stored)
 		if of, ok := item.Rules.BaseFee.Stored.Get(); ok {
-			base, err := e.Against.BaseFee(ctx, of.Name(), of.Height(m.At))
+			var base chain.AtBlock[chain.GasPrice]
+			from, err := source.As[source.BaseFees](e.Against)
+			if err == nil {
+				base, err = from.BaseFee(ctx, of.Name(), of.Height(m.At))
+			}
 			if err != nil {
 				return nil, nil, fmt.Errorf("the other gateway: %w", err)
 			}
@@ -174,7 +173,7 @@ func (e *Examination) prove(ctx context.Context, item source.Item) (*evidence.Re
 func (e *Examination) balances(ctx context.Context, at uint64, hash chain.Optional[chain.Hash]) ([]chain.Balance, error) {
 	var balances []chain.Balance
 	for _, account := range e.Accounts {
-		b, err := e.Reader.Source.Balance(ctx, account, chain.Some(at))
+		b, err := balance(ctx, e.Reader.Source, account, at)
 		if err != nil {
 			return nil, err
 		}

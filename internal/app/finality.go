@@ -7,6 +7,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee/evidence"
+	"github.com/feeledger/fees/gatewayclient"
 	"github.com/feeledger/fees/internal/archive/proofs"
 	"github.com/feeledger/fees/internal/archive/relay"
 	"github.com/feeledger/fees/internal/httpclient"
@@ -77,11 +78,11 @@ func (q *FinalityRecording) record(ctx context.Context, directory string, last c
 }
 
 // FinalityNode returns a client of a node for [FinalityRecording.Nodes].
-func FinalityNode(place string, options httpclient.Options) (*rpc.Client, error) {
+func FinalityNode(place string, options gatewayclient.Options) (*rpc.Client, error) {
 	if proofs.Is(place) {
 		return nil, fmt.Errorf("--finality needs a node; %s is an archive", place)
 	}
-	return rpc.New(place, options)
+	return rpc.New(place, httpclient.Options(options))
 }
 
 // finalFields are the fields about an archive's finality: the block proved final, the sets that signed, from the trusted

@@ -7,6 +7,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/source"
 	"github.com/feeledger/fees/source/prove"
 )
 
@@ -58,14 +59,15 @@ func ForecastSync(ctx context.Context, place string, w Wanted, o FillOptions) (*
 	if f.Missing == 0 {
 		return f, nil
 	}
-	portion := o.Reader.Source.Portion()
-	f.Requests = (f.Missing*portion.Questions+portion.Blocks-1)/portion.Blocks + uint64(2*len(missing))
+	blocks, requests := source.BatchSize(o.Reader.Source)
+	f.Requests = (f.Missing*requests+blocks-1)/blocks + uint64(2*len(missing))
 	return f, f.measure(ctx, missing, o.prover())
 }
 
 // measure reads runs of blocks at equal distances.
 func (f *Forecast) measure(ctx context.Context, missing []chain.Heights, prover prove.Prover) error {
 	encoded, taken := uint64(0), time.Duration(0)
+	batch, _ := source.BatchSize(prover.Reader.Source)
 	for i := range uint64(samples) {
 		s := nth(missing, f.Missing/samples*i)
 		length := uint64(sampleLength)
@@ -73,7 +75,7 @@ func (f *Forecast) measure(ctx context.Context, missing []chain.Heights, prover 
 			length = longSample
 		}
 		s.Last = min(s.Last, s.First+length-1)
-		r := run{began: time.Now(), long: i == samples/2, atOnce: 4*prover.Reader.Source.Portion().Blocks + httpclient.DefaultConcurrency}
+		r := run{began: time.Now(), long: i == samples/2, atOnce: 4*batch + httpclient.DefaultConcurrency}
 		for x, err := range prover.Range(ctx, s, chain.Optional[evidence.Predecessor]{}) {
 			e, err := entry(x, err)
 			if err != nil {

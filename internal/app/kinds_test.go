@@ -12,10 +12,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/gatewayclient"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/finance/report"
-	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
@@ -97,7 +97,7 @@ func altered(t *testing.T) error {
 
 // unreachable is the error of an unreachable gateway.
 func unreachable(t *testing.T) error {
-	src, err := source.Open("http://127.0.0.1:1", source.Options{Options: httpclient.Options{Total: 1}})
+	src, err := source.Open("http://127.0.0.1:1", source.Options{Options: gatewayclient.Options{Total: 1}})
 	require.NoError(t, err)
 	reader := &source.Reader{Source: src, Tables: network.BuiltIn()}
 	_, err = app.Temporary(t.Context(), "of the moment", app.Heights(1, 2), app.FillOptions{Reader: reader})

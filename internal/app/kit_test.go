@@ -235,6 +235,8 @@ type otherwise struct {
 	balance    func(chain.Address, uint64) (chain.Balance, error)
 }
 
+func (o otherwise) Unwrap() source.Source { return o.Source }
+
 func (o otherwise) Block(ctx context.Context, height uint64) (*chain.Block, error) {
 	b, err := o.Source.Block(ctx, height)
 	if err == nil && o.block != nil {
@@ -256,7 +258,7 @@ func (o otherwise) Multiplier(ctx context.Context, at uint64) (chain.AtBlock[cha
 
 func (o otherwise) Balance(ctx context.Context, account chain.Address, at chain.Optional[uint64]) (none chain.AtBlock[chain.Account], err error) {
 	if o.balance == nil {
-		return o.Source.Balance(ctx, account, at)
+		return o.Source.(source.Balances).Balance(ctx, account, at)
 	}
 	height, _ := at.Get()
 	have, err := o.balance(account, height)

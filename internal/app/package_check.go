@@ -149,7 +149,7 @@ func (c *PackageCheck) ledgerOfArchive(ctx context.Context, tables network.Table
 	if err != nil {
 		return nil, err
 	}
-	heights, err := src.Kept()
+	heights, err := source.Kept(src)
 	if err != nil {
 		return nil, err
 	}

@@ -23,6 +23,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee/evidence"
+	"github.com/feeledger/fees/gatewayclient"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/archive/answers"
 	"github.com/feeledger/fees/internal/failure"
@@ -235,7 +236,7 @@ func readerOf(t *testing.T, h http.Handler, what string, total time.Duration) *s
 	if what == "node" {
 		place += "/?node"
 	}
-	src, err := source.Open(place, source.Options{Options: httpclient.Options{RetryWait: time.Millisecond, Total: total}})
+	src, err := source.Open(place, source.Options{Options: gatewayclient.Options{RetryWait: time.Millisecond, Total: total}})
 	require.NoError(t, err)
 	if closer, ok := src.(io.Closer); ok {
 		t.Cleanup(func() { closer.Close() })

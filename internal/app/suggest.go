@@ -167,7 +167,7 @@ func (s *Suggestion) lookBack(ctx context.Context, reader *source.Reader, head, 
 		return nil
 	}
 	first := head + 1 - min(blocks, head)
-	kept, err := reader.Source.Kept()
+	kept, err := source.Kept(reader.Source)
 	if err != nil {
 		return err
 	}

@@ -174,6 +174,8 @@ type fixed struct {
 	multiplier string
 }
 
+func (f fixed) Unwrap() source.Source { return f.Source }
+
 func (f fixed) Multiplier(ctx context.Context, at uint64) (chain.AtBlock[chain.Multiplier], error) {
 	m, err := f.Source.Multiplier(ctx, at)
 	if err == nil {
@@ -188,11 +190,13 @@ type begins struct {
 	at uint64
 }
 
-func (b begins) Kept() (none chain.Optional[chain.Heights], err error) {
+func (b begins) Unwrap() source.Source { return b.Source }
+
+func (b begins) Kept() (h chain.Heights, err error) {
 	if b.at == 0 {
-		return none, errAway
+		return h, errAway
 	}
-	return chain.Some(chain.Heights{First: b.at, Last: 27}), nil
+	return chain.Heights{First: b.at, Last: 27}, nil
 }
 
 // node is a node that answers from a list of results, or errors, by method.

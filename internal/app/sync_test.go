@@ -17,10 +17,10 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee/evidence"
+	"github.com/feeledger/fees/gatewayclient"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/finance/report"
-	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/test/chaingen"
 	"github.com/feeledger/fees/internal/test/gatewaytest"
@@ -234,7 +234,7 @@ func TestSyncFromABadGateway(t *testing.T) {
 	faults.Seed, faults.Percent = 4, 25
 	server := httptest.NewServer(faults)
 	t.Cleanup(server.Close)
-	src, err := source.Open(server.URL+"/anna", source.Options{Options: httpclient.Options{Timeout: 200 * time.Millisecond, RetryWait: time.Millisecond, Total: 2 * time.Second}})
+	src, err := source.Open(server.URL+"/anna", source.Options{Options: gatewayclient.Options{Timeout: 200 * time.Millisecond, RetryWait: time.Millisecond, Total: 2 * time.Second}})
 	require.NoError(t, err)
 	place, failures := file(t), 0
 	for {
@@ -290,6 +290,8 @@ type fork struct {
 	mark  byte
 	final uint64 // the newest height that is final
 }
+
+func (f fork) Unwrap() source.Source { return f.Source }
 
 func (f fork) hash(height uint64, h chain.Hash) chain.Hash {
 	if height > f.above {
@@ -596,5 +598,7 @@ var errAway = errors.New("nobody is there")
 
 // away is a source that has no newest block.
 type away struct{ source.Source }
+
+func (a away) Unwrap() source.Source { return a.Source }
 
 func (away) Head(context.Context, bool) (*chain.Block, error) { return nil, errAway }

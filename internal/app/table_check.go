@@ -10,8 +10,8 @@ import (
 	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/node/draft"
 	"github.com/feeledger/fees/internal/node/rpc"
-	"github.com/feeledger/fees/internal/rule"
 	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/network/rule"
 	"github.com/feeledger/fees/source"
 	"github.com/feeledger/fees/source/prove"
 )
@@ -94,7 +94,7 @@ const newestBlocks = 100
 // TableRange returns the default range for checking a table: all blocks that an archive contains, or the newest
 // final blocks of a live source.
 func TableRange(ctx context.Context, reader *source.Reader) (r chain.Heights, err error) {
-	kept, err := reader.Source.Kept()
+	kept, err := source.Kept(reader.Source)
 	if err != nil {
 		return r, err
 	}

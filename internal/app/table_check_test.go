@@ -12,9 +12,9 @@ import (
 	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/failure"
-	"github.com/feeledger/fees/internal/rule"
 	"github.com/feeledger/fees/internal/test/chaingen"
 	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/network/rule"
 	"github.com/feeledger/fees/source"
 )
 
@@ -243,6 +243,8 @@ type fixedMultiplier struct {
 	value uint64
 }
 
+func (f fixedMultiplier) Unwrap() source.Source { return f.Source }
+
 func (f fixedMultiplier) Multiplier(ctx context.Context, at uint64) (chain.AtBlock[chain.Multiplier], error) {
 	m, err := f.Source.Multiplier(ctx, at)
 	m.Value = chain.NewMultiplier(f.value)
@@ -322,4 +324,4 @@ type (
 
 func (headless) FinalHead(context.Context) (chain.Head, error) { return chain.Head{}, errAway }
 
-func (unkept) Kept() (none chain.Optional[chain.Heights], err error) { return none, errAway }
+func (unkept) Kept() (none chain.Heights, err error) { return none, errAway }

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/source"
 )
 
 // maxTemporary limits the blocks of a temporary ledger, unless they come from an archive, which costs no
@@ -20,7 +21,7 @@ func Temporary(ctx context.Context, place string, p Period, o FillOptions) (*Led
 	if err != nil {
 		return nil, err
 	}
-	kept, err := o.Reader.Source.Kept()
+	kept, err := source.Kept(o.Reader.Source)
 	if err != nil {
 		return nil, err
 	}

@@ -180,7 +180,7 @@ func newCalendar(ctx context.Context, reader *source.Reader, zone *time.Location
 	if err != nil {
 		return c, err
 	}
-	kept, err := reader.Source.Kept()
+	kept, err := source.Kept(reader.Source)
 	if err != nil {
 		return c, err
 	}

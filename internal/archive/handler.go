@@ -22,8 +22,8 @@ type nameless struct {
 	from reply.Answers
 }
 
-func (n nameless) Get(ctx context.Context, question string) (string, error) {
-	text, err := n.from.Get(ctx, question)
+func (n nameless) Get(ctx context.Context, path string) (string, error) {
+	text, err := n.from.Get(ctx, path)
 	var refused *render.RefusedError
 	if err == nil || errors.Is(err, chain.ErrNotOffered) || errors.As(err, &refused) {
 		return text, err

@@ -66,6 +66,8 @@ type broken struct {
 	failed *atomic.Int64
 }
 
+func (b broken) Unwrap() source.Source { return b.Source }
+
 func (b broken) Balance(context.Context, chain.Address, chain.Optional[uint64]) (none chain.AtBlock[chain.Account], err error) {
 	b.failed.Add(1)
 	return none, fmt.Errorf("127.0.0.1:1: %w", app.ErrUnanswered)
@@ -266,6 +268,8 @@ type counted struct {
 	fail   bool
 }
 
+func (c counted) Unwrap() source.Source { return c.Source }
+
 func (c counted) Block(ctx context.Context, height uint64) (*chain.Block, error) {
 	c.blocks.Add(1)
 	if c.fail {
@@ -459,6 +463,8 @@ func TestForeignGateway(t *testing.T) {
 
 // silent is a source that never responds.
 type silent struct{ source.Source }
+
+func (s silent) Unwrap() source.Source { return s.Source }
 
 func (silent) Block(ctx context.Context, _ uint64) (*chain.Block, error) {
 	<-ctx.Done()

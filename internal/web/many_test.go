@@ -80,11 +80,13 @@ type slowBalances struct {
 	goOn  chan struct{}
 }
 
+func (s *slowBalances) Unwrap() source.Source { return s.Source }
+
 func (s *slowBalances) Balance(ctx context.Context, account chain.Address, at chain.Optional[uint64]) (none chain.AtBlock[chain.Account], err error) {
 	s.asked.Add(1)
 	select {
 	case <-s.goOn:
-		return s.Source.Balance(ctx, account, at)
+		return s.Source.(source.Balances).Balance(ctx, account, at)
 	case <-ctx.Done():
 		return none, ctx.Err()
 	}

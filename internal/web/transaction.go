@@ -13,6 +13,7 @@ import (
 	"github.com/feeledger/fees/internal/finance/explain"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/table"
+	"github.com/feeledger/fees/source"
 )
 
 // transactionPage is the page of a transaction.
@@ -117,7 +118,7 @@ func (s *server) explain(r *http.Request, v *transactionPage, t *app.Paid) error
 
 // isArchive reports whether blocks come from an archive, whose answers never change.
 func (s *server) isArchive() bool {
-	kept, err := s.Source.Source.Kept()
+	kept, err := source.Kept(s.Source.Source)
 	return err == nil && kept.Known()
 }
 

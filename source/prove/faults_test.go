@@ -18,7 +18,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee/evidence"
-	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/gatewayclient"
 	"github.com/feeledger/fees/internal/test/nodetest"
 	"github.com/feeledger/fees/internal/test/tier"
 	"github.com/feeledger/fees/network"
@@ -134,7 +134,7 @@ func TestFaultsOnTheWholeWay(t *testing.T) {
 var particular = regexp.MustCompile(`0x[0-9a-f]+|\d+`)
 
 // impatient options time out soon.
-var impatient = httpclient.Options{RetryWait: time.Millisecond, Timeout: nodetest.Hang * 3 / 4, Total: nodetest.Hang * 3 / 2, MaxAnswer: 1 << 20}
+var impatient = gatewayclient.Options{RetryWait: time.Millisecond, Timeout: nodetest.Hang * 3 / 4, Total: nodetest.Hang * 3 / 2, MaxAnswer: 1 << 20}
 
 func sum(counts map[string]int) (sum int) {
 	for _, times := range counts {

@@ -79,6 +79,8 @@ type dropping struct {
 	dropped bool
 }
 
+func (d *dropping) Unwrap() source.Source { return d.Source }
+
 func (d *dropping) Block(ctx context.Context, height uint64) (*chain.Block, error) {
 	b, err := d.Source.Block(ctx, height)
 	if err != nil || height != d.height {

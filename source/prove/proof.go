@@ -44,7 +44,7 @@ type Proved struct {
 // An error means that ctx has ended. The report is returned nonetheless, without the missing data.
 func Block(ctx context.Context, reader *source.Reader, item source.Item, o evidence.Options) (*evidence.Report, error) {
 	priced := fee.Price(item.Block, &item.Rules, item.Multiplier)
-	o.Trusted = reader.Source.Proved()
+	o.Trusted = reader.Proved()
 	o.Final = reader.Final()
 	var noProportion, noWeight, noExtrinsics error
 	var asked sync.WaitGroup

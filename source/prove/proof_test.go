@@ -34,6 +34,8 @@ type moody struct {
 	fails map[uint64]int
 }
 
+func (m *moody) Unwrap() source.Source { return m.Source }
+
 func (m *moody) Multiplier(ctx context.Context, at uint64) (chain.AtBlock[chain.Multiplier], error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -108,6 +110,8 @@ type untimed struct {
 	height uint64
 }
 
+func (u *untimed) Unwrap() source.Source { return u.Source }
+
 func (u *untimed) Block(ctx context.Context, height uint64) (*chain.Block, error) {
 	b, err := u.Source.Block(ctx, height)
 	if err == nil && height == u.height {
@@ -179,6 +183,8 @@ type answering struct {
 	at     uint64
 	answer func(chain.AtBlock[chain.Multiplier]) (chain.AtBlock[chain.Multiplier], error)
 }
+
+func (a *answering) Unwrap() source.Source { return a.Source }
 
 func (a *answering) Multiplier(ctx context.Context, at uint64) (chain.AtBlock[chain.Multiplier], error) {
 	m, err := a.Source.Multiplier(ctx, at)
@@ -351,6 +357,8 @@ type forged struct {
 	forge func(*chain.Block)
 }
 
+func (f forged) Unwrap() source.Source { return f.Source }
+
 func (f forged) Block(ctx context.Context, height uint64) (*chain.Block, error) {
 	b, err := f.Source.Block(ctx, height)
 	if err == nil {
@@ -401,6 +409,8 @@ type weighed struct {
 	fails   int
 	asked   atomic.Int64
 }
+
+func (w *weighed) Unwrap() source.Source { return w.Source }
 
 func (w *weighed) Runtime(ctx context.Context, at uint64) (chain.AtBlock[chain.Runtime], error) {
 	r, err := w.Source.Runtime(ctx, at)

@@ -18,7 +18,6 @@ import (
 	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/gatewayclient"
 	"github.com/feeledger/fees/internal/archive/answers"
-	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/test/repository"
 	"github.com/feeledger/fees/network"
@@ -82,7 +81,7 @@ func proportionIs(value string) func(w http.ResponseWriter, r *http.Request) {
 }
 
 // client returns a client of that gateway.
-func (g *realGateway) client(t *testing.T, o httpclient.Options) *gatewayclient.Client {
+func (g *realGateway) client(t *testing.T, o gatewayclient.Options) *gatewayclient.Client {
 	text, err := os.ReadFile(repository.Shared(t, "realnet", "moonbeam-11728459.json"))
 	require.NoError(t, err)
 	g.block = string(text)
@@ -95,7 +94,7 @@ func (g *realGateway) client(t *testing.T, o httpclient.Options) *gatewayclient.
 }
 
 // prove verifies the block from that gateway.
-func (g *realGateway) prove(t *testing.T, o httpclient.Options) (*evidence.Report, error) {
+func (g *realGateway) prove(t *testing.T, o gatewayclient.Options) (*evidence.Report, error) {
 	return proveReal(g.client(t, o))
 }
 
@@ -115,7 +114,7 @@ func proveReal(src source.Source) (*evidence.Report, error) {
 // form only stops nothing.
 func TestARealBlockIsStored(t *testing.T) {
 	g := &realGateway{parameter: proportionIs(`{"runtimeConfig":{"feesTreasuryProportion":"0"}}`)}
-	p := &prove.Prover{Reader: &source.Reader{Source: g.client(t, httpclient.Options{}), Tables: network.BuiltIn()}, Concurrency: 2}
+	p := &prove.Prover{Reader: &source.Reader{Source: g.client(t, gatewayclient.Options{}), Tables: network.BuiltIn()}, Concurrency: 2}
 	book, err := ledger.OpenWriter(ctx, filepath.Join(t.TempDir(), "fees.db"))
 	require.NoError(t, err)
 	defer book.Close()
@@ -140,7 +139,7 @@ func TestARealBlockIsStored(t *testing.T) {
 // A real block is priced to the wei and its nine splits are proved.
 func TestARealBlock(t *testing.T) {
 	g := &realGateway{parameter: proportionIs(`{"runtimeConfig":{"feesTreasuryProportion":"0"}}`)}
-	report, err := g.prove(t, httpclient.Options{})
+	report, err := g.prove(t, gatewayclient.Options{})
 	require.NoError(t, err)
 	require.Empty(t, report.Findings)
 	require.Empty(t, report.Unanswered)
@@ -190,7 +189,7 @@ func TestARealBlock(t *testing.T) {
 // that serves it.
 func TestARealBlockFromAnArchive(t *testing.T) {
 	g := &realGateway{parameter: proportionIs(`{"runtimeConfig":{"feesTreasuryProportion":"0"}}`)}
-	client := g.client(t, httpclient.Options{})
+	client := g.client(t, gatewayclient.Options{})
 	want, err := proveReal(client)
 	require.NoError(t, err)
 	for _, segments := range []bool{false, true} {
@@ -207,7 +206,7 @@ func TestARealBlockFromAnArchive(t *testing.T) {
 		require.NoError(t, err)
 		server := httptest.NewServer(answers.Handler(kept))
 		t.Cleanup(server.Close)
-		again, err := gatewayclient.New(server.URL, httpclient.Options{})
+		again, err := gatewayclient.New(server.URL, gatewayclient.Options{})
 		require.NoError(t, err)
 		for _, src := range []source.Source{kept, again} {
 			report, err := proveReal(src)
@@ -221,7 +220,7 @@ func TestARealBlockFromAnArchive(t *testing.T) {
 // Where governance has set nothing, the runtime's default of 20 % holds: on this block, of
 // which nothing went to the treasury, each split is then broken.
 func TestARealBlockByTheDefault(t *testing.T) {
-	report, err := (&realGateway{parameter: proportionIs("null")}).prove(t, httpclient.Options{})
+	report, err := (&realGateway{parameter: proportionIs("null")}).prove(t, gatewayclient.Options{})
 	require.NoError(t, err)
 	require.Len(t, report.Findings, 9)
 	for _, f := range report.Findings {
@@ -252,7 +251,7 @@ func TestARealBlockWithoutTheParameter(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			g := &realGateway{parameter: c.parameter}
-			report, err := g.prove(t, httpclient.Options{Total: 2 * time.Second})
+			report, err := g.prove(t, gatewayclient.Options{Total: 2 * time.Second})
 			require.NoError(t, err)
 			require.Empty(t, report.Findings)
 			require.Equal(t, 9, report.Totals.Match, "no fee depends on it")

@@ -9,8 +9,8 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/app/market"
-	"github.com/feeledger/fees/internal/rule"
 	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/network/rule"
 )
 
 // rise is the rule of a dynamic base fee as a test states it, in fixed-point numbers of 18 decimals: the

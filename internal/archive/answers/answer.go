@@ -31,7 +31,7 @@ func (r *recorder) find(path string, check func(text string) error) (answer, boo
 
 // obtain returns the text stored under a path if it passes the check, or else asks the gateway. Slots limit the
 // concurrent requests.
-func (r *recorder) obtain(ctx context.Context, path, question string, check func(text string) error) (answer, error) {
+func (r *recorder) obtain(ctx context.Context, path, request string, check func(text string) error) (answer, error) {
 	if a, ok := r.find(path, check); ok {
 		return a, nil
 	}
@@ -46,7 +46,7 @@ func (r *recorder) obtain(ctx context.Context, path, question string, check func
 			return err
 		}
 		return nil
-	}), question)
+	}), request)
 	if err == nil && len(text) > httpclient.DefaultMaxAnswer {
 		err = errTooLarge
 	}
@@ -54,7 +54,7 @@ func (r *recorder) obtain(ctx context.Context, path, question string, check func
 		err = check(text)
 	}
 	if err != nil {
-		return answer{}, fmt.Errorf("%s: %w", question, err)
+		return answer{}, fmt.Errorf("%s: %w", request, err)
 	}
 	return answer{path: path, text: text}, nil
 }

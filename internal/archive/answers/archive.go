@@ -96,23 +96,11 @@ func (a *Archive) Range() (first, last uint64, err error) {
 	return max(heights[0], a.start), heights[len(heights)-1], nil
 }
 
-// Portion is one block: an answer with the block and one with the multiplier.
-func (a *Archive) Portion() chain.Portion { return chain.Portion{Blocks: 1, Questions: 2} }
-
-// Prepare does nothing.
-func (a *Archive) Prepare(context.Context, chain.Heights) error { return nil }
-
 // Kept returns the heights of Range: an archive does not grow.
-func (a *Archive) Kept() (none chain.Optional[chain.Heights], err error) {
-	first, last, err := a.Range()
-	if err != nil {
-		return none, err
-	}
-	return chain.Some(chain.Heights{First: first, Last: last}), nil
+func (a *Archive) Kept() (h chain.Heights, err error) {
+	h.First, h.Last, err = a.Range()
+	return h, err
 }
-
-// Proved returns no anchor: the gateway's answers are not proved.
-func (a *Archive) Proved() (none chain.Optional[chain.Anchor]) { return none }
 
 // FinalHead returns the block at the highest height.
 func (a *Archive) FinalHead(ctx context.Context) (chain.Head, error) {
@@ -290,11 +278,6 @@ func (a *Archive) BlockWeight(_ context.Context, at uint64) (none chain.AtBlock[
 		return none, fmt.Errorf("%s: %s: %w", a.name, path, chain.ErrNotOffered)
 	}
 	return readAt(a, path, at, sidecar.DecodeBlockWeight)
-}
-
-// Extrinsics returns [chain.ErrNotOffered]: a gateway's answers contain only decoded extrinsics.
-func (a *Archive) Extrinsics(context.Context, chain.Hash) ([][]byte, error) {
-	return nil, fmt.Errorf("%s: encoded extrinsics: %w", a.name, chain.ErrNotOffered)
 }
 
 // Balance returns an account's balance after the block at a height, if the account's balances were recorded.

@@ -230,7 +230,7 @@ func TestStartAt(t *testing.T) {
 	require.Equal(t, []uint64{3, 27}, []uint64{first, last})
 	kept, err := demo.Open().Kept()
 	require.NoError(t, err)
-	require.Equal(t, chain.Some(chain.Heights{First: 3, Last: 27}), kept)
+	require.Equal(t, chain.Heights{First: 3, Last: 27}, kept)
 	for height := range uint64(3) {
 		b, err := demo.Open().Block(t.Context(), height)
 		require.NoError(t, err)

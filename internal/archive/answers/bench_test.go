@@ -13,7 +13,6 @@ import (
 
 	"github.com/feeledger/fees/gatewayclient"
 	"github.com/feeledger/fees/internal/archive/answers"
-	"github.com/feeledger/fees/internal/httpclient"
 )
 
 // BenchmarkRecord records blocks, 16 questions at once, from a gateway of which
@@ -41,7 +40,7 @@ func BenchmarkRecord(b *testing.B) {
 		b.Run(c.name, func(b *testing.B) {
 			requests.Store(0)
 			for b.Loop() {
-				client, err := gatewayclient.New(server.URL, httpclient.Options{Concurrency: atOnce})
+				client, err := gatewayclient.New(server.URL, gatewayclient.Options{Concurrency: atOnce})
 				require.NoError(b, err)
 				_, err = answers.Record(context.Background(), client, filepath.Join(b.TempDir(), "kept"),
 					answers.RecordOptions{First: c.first, Last: c.first + c.blocks - 1, Concurrency: atOnce})

@@ -12,7 +12,6 @@ import (
 	"github.com/feeledger/fees/gatewayclient"
 	"github.com/feeledger/fees/internal/archive/answers"
 	"github.com/feeledger/fees/internal/archive/demo"
-	"github.com/feeledger/fees/internal/httpclient"
 )
 
 // Keep a gateway's answers, read one again, and find out that a file was changed.
@@ -20,7 +19,7 @@ func Example() {
 	ctx := context.Background()
 	gateway := httptest.NewServer(answers.Handler(demo.Open())) // yours
 	defer gateway.Close()
-	client, err := gatewayclient.New(gateway.URL, httpclient.Options{})
+	client, err := gatewayclient.New(gateway.URL, gatewayclient.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -48,9 +48,9 @@ func badRequest(format string, args ...any) error {
 
 var errNoSuchBlock = render.Refused(http.StatusInternalServerError, render.NoBlock)
 
-// Answer answers a request.
-func (g gateway) Get(ctx context.Context, question string) (string, error) {
-	u, err := url.ParseRequestURI(question)
+// Get answers a request.
+func (g gateway) Get(ctx context.Context, path string) (string, error) {
+	u, err := url.ParseRequestURI(path)
 	if err != nil {
 		return "", chain.ErrNotOffered
 	}

@@ -20,7 +20,6 @@ import (
 	"github.com/feeledger/fees/gatewayclient/sidecar"
 	"github.com/feeledger/fees/internal/archive/answers"
 	"github.com/feeledger/fees/internal/archive/demo"
-	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/internal/node/reply"
 	"github.com/feeledger/fees/internal/test/crashtest"
 )
@@ -154,7 +153,7 @@ func TestServe(t *testing.T) {
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- reply.Serve(ctx, listener, answers.Handler(demo.Open())) }()
-	client, err := gatewayclient.New("http://"+listener.Addr().String(), httpclient.Options{})
+	client, err := gatewayclient.New("http://"+listener.Addr().String(), gatewayclient.Options{})
 	require.NoError(t, err)
 	b, err := client.Head(ctx, false)
 	require.NoError(t, err)

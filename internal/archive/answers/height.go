@@ -74,7 +74,7 @@ func (r *recorder) complete(ctx context.Context, h *height) error {
 // state is a kind of answer about the state that each block left.
 type state struct {
 	path     func(at uint64) string
-	question func(at uint64) string
+	request  func(at uint64) string
 	check    func(text string, at uint64, hash chain.Hash) error
 	wanted   func(at uint64) bool
 	optional bool // the gateway may refuse it
@@ -85,7 +85,7 @@ func (r *recorder) findKinds() []state {
 	always := func(uint64) bool { return true }
 	list := []state{{
 		path: multiplierPath,
-		question: func(at uint64) string {
+		request: func(at uint64) string {
 			return fmt.Sprintf("/pallets/transaction-payment/storage/nextFeeMultiplier?at=%d", at)
 		},
 		check:  placed(sidecar.DecodeMultiplier),
@@ -105,10 +105,10 @@ func (r *recorder) findKinds() []state {
 	inRange := func(at uint64) bool { return at >= r.options.First }
 	for _, account := range r.options.Accounts {
 		list = append(list, state{
-			path:     func(at uint64) string { return balancePath(account, at) },
-			question: func(at uint64) string { return fmt.Sprintf("/accounts/%s/balance-info?at=%d", account.Plain(), at) },
-			check:    placed(sidecar.DecodeBalance),
-			wanted:   inRange,
+			path:    func(at uint64) string { return balancePath(account, at) },
+			request: func(at uint64) string { return fmt.Sprintf("/accounts/%s/balance-info?at=%d", account.Plain(), at) },
+			check:   placed(sidecar.DecodeBalance),
+			wanted:  inRange,
 		})
 	}
 	return list
@@ -131,7 +131,7 @@ func (r *recorder) states(ctx context.Context, h *height, at uint64, hash chain.
 		if !s.wanted(at) {
 			continue
 		}
-		a, err := r.obtain(ctx, s.path(at), s.question(at), func(text string) error { return s.check(text, at, hash) })
+		a, err := r.obtain(ctx, s.path(at), s.request(at), func(text string) error { return s.check(text, at, hash) })
 		var status *httpclient.StatusError
 		if s.optional && (errors.Is(err, chain.ErrUnsupported) || errors.Is(err, chain.ErrNotOffered) || errors.As(err, &status) && status.Code == http.StatusNotFound) {
 			continue

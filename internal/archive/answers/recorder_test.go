@@ -45,7 +45,7 @@ func served(t testing.TB, a *answers.Archive) (*gatewayclient.Client, *asked) {
 		handler.ServeHTTP(w, r)
 	}))
 	t.Cleanup(server.Close)
-	client, err := gatewayclient.New(server.URL, httpclient.Options{})
+	client, err := gatewayclient.New(server.URL, gatewayclient.Options{})
 	require.NoError(t, err)
 	return client, &seen
 }

@@ -95,7 +95,7 @@ func BenchmarkJoin(b *testing.B) {
 // that is beside it.
 func BenchmarkArchiveOfAGateway(b *testing.B) {
 	made := made()
-	client, err := gatewayclient.New(served(b, made.Handler()), httpclient.Options{})
+	client, err := gatewayclient.New(served(b, made.Handler()), gatewayclient.Options{})
 	require.NoError(b, err)
 	var directory string
 	for b.Loop() {

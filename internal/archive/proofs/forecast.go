@@ -14,8 +14,8 @@ import (
 // Forecast estimates what recording a range takes, from a sample of its blocks.
 type Forecast struct {
 	Blocks uint64 // including the one below the range
-	// Questions is the number of requests, which providers' rate limits count.
-	Questions uint64
+	// Requests is the number of requests, which providers' rate limits count.
+	Requests uint64
 	// Messages is the number of messages if the node accepts batches.
 	Messages uint64
 	// Duration is the expected time at the rate of the sample and the permitted requests per second.
@@ -31,13 +31,13 @@ const (
 )
 
 // sampled is the number of blocks that a forecast requests at one position, per concurrent message.
-const sampled = 4 * portionSize
+const sampled = 4 * batchSize
 
 // NewForecast records a few blocks of the range in a temporary directory: some at its end, its middle and its beginning. It
 // does not count runtimes that executed none of these, and finds less redundancy than a file of a thousand blocks has: the
-// archive tends to be smaller than forecast. If questionsPerSecond is not 0, the sample is
+// archive tends to be smaller than forecast. If requestsPerSecond is not 0, the sample is
 // smaller.
-func NewForecast(ctx context.Context, from Origin, o RecordOptions, questionsPerSecond float64) (f Forecast, err error) {
+func NewForecast(ctx context.Context, from Origin, o RecordOptions, requestsPerSecond float64) (f Forecast, err error) {
 	if o, err = o.normal(); err != nil {
 		return f, err
 	}
@@ -51,20 +51,20 @@ func NewForecast(ctx context.Context, from Origin, o RecordOptions, questionsPer
 		}
 	}()
 	f.Blocks = o.Last - base(o.First) + 1
-	s := sample{from: withoutCode{from}, options: o, perSecond: questionsPerSecond, runtimes: map[RuntimeName]int64{}}
+	s := sample{from: withoutCode{from}, options: o, perSecond: requestsPerSecond, runtimes: map[RuntimeName]int64{}}
 	for _, places := range s.places() {
 		if err := s.record(ctx, fmt.Sprintf("%s/%d", directory, places.First), places); err != nil {
 			return f, err
 		}
 	}
-	portions := (f.Blocks + portionSize - 1) / portionSize
+	batches := (f.Blocks + batchSize - 1) / batchSize
 	runtimes := uint64(len(s.runtimes))
-	f.Questions = 2*f.Blocks + portions + onceAsked + asksOfRuntime*runtimes
-	f.Messages = 2*portions + onceAsked + asksOfRuntime*runtimes
+	f.Requests = 2*f.Blocks + batches + onceAsked + asksOfRuntime*runtimes
+	f.Messages = 2*batches + onceAsked + asksOfRuntime*runtimes
 	share := float64(f.Blocks) / float64(s.blocks)
 	f.Duration = time.Duration(float64(s.took) * share)
-	if questionsPerSecond > 0 {
-		f.Duration = max(f.Duration, time.Duration(float64(f.Questions)/questionsPerSecond*float64(time.Second)))
+	if requestsPerSecond > 0 {
+		f.Duration = max(f.Duration, time.Duration(float64(f.Requests)/requestsPerSecond*float64(time.Second)))
 	}
 	f.Bytes = int64(float64(s.bytes) * share)
 	for _, size := range s.runtimes {
@@ -115,7 +115,7 @@ func (s *sample) record(ctx context.Context, directory string, blocks chain.Heig
 		return err
 	}
 	begin := time.Now()
-	if err := r.blocks(ctx, r.portions); err != nil {
+	if err := r.blocks(ctx, r.batches); err != nil {
 		return err
 	}
 	s.took += time.Since(begin)

@@ -44,7 +44,7 @@ func TestForecast(t *testing.T) {
 				asked += times
 			}
 			runtimes := 3 * len(m.Runtimes)
-			require.InDelta(t, asked, f.Questions, float64(runtimes)+20, "at the upgrade, some are asked for twice")
+			require.InDelta(t, asked, f.Requests, float64(runtimes)+20, "at the upgrade, some are asked for twice")
 			require.InDelta(t, node.Messages(), f.Messages, float64(runtimes)+40)
 			written := int64(0)
 			for _, text := range crashtest.Tree(t, directory) {
@@ -59,7 +59,7 @@ func TestForecast(t *testing.T) {
 		node := made.Node()
 		f, err := NewForecast(t.Context(), FromNode(served(t, node)), RecordOptions{First: 1, Last: 1200}, 10)
 		require.NoError(t, err)
-		require.Equal(t, time.Duration(float64(f.Questions)/10*1e9), f.Duration)
+		require.Equal(t, time.Duration(float64(f.Requests)/10*1e9), f.Duration)
 		asked := 0
 		for _, times := range node.Asked() {
 			asked += times

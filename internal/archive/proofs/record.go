@@ -34,7 +34,7 @@ func record(ctx context.Context, from Origin, d disk.Disk, o RecordOptions) (*Ma
 	if err != nil {
 		return nil, err
 	}
-	if err := r.blocks(ctx, r.portions); err != nil {
+	if err := r.blocks(ctx, r.batches); err != nil {
 		return nil, &httpclient.InterruptedError{Next: r.next(), Err: err}
 	}
 	return r.finish(ctx)

@@ -27,6 +27,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee/evidence"
+	"github.com/feeledger/fees/gatewayclient"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/internal/node/rpc"
@@ -224,7 +225,7 @@ func (o *options) profiled(address string) (took time.Duration, err error) {
 			return 0, err
 		}
 	}
-	src, err := source.Open("ws://"+address, source.Options{Options: httpclient.Options{Concurrency: o.concurrency}})
+	src, err := source.Open("ws://"+address, source.Options{Options: gatewayclient.Options{Concurrency: o.concurrency}})
 	if err != nil {
 		return 0, err
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/fee/evidence"
-	"github.com/feeledger/fees/internal/rule"
+	"github.com/feeledger/fees/network/rule"
 )
 
 // Settlement describes the amounts that moved.

@@ -10,8 +10,8 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/fee/evidence"
-	"github.com/feeledger/fees/internal/rule"
 	"github.com/feeledger/fees/internal/test/blocktest"
+	"github.com/feeledger/fees/network/rule"
 )
 
 // TestExplainedRefund distinguishes the refund from the block author's amount, where the author is the

@@ -322,6 +322,8 @@ type setTo struct {
 	share chain.Optional[chain.Perbill]
 }
 
+func (s setTo) Unwrap() source.Source { return s.Source }
+
 func (s setTo) FeesTreasuryProportion(_ context.Context, key string, at uint64) (chain.AtBlock[chain.Optional[chain.Perbill]], error) {
 	if key != "0x0004" {
 		return chain.AtBlock[chain.Optional[chain.Perbill]]{}, fmt.Errorf("key %q: %w", key, chain.ErrNotOffered)

@@ -163,6 +163,8 @@ func TestGasPrices(t *testing.T) {
 // sparse is a chain whose blocks are four hours and some seconds apart.
 type sparse struct{ source.Source }
 
+func (s sparse) Unwrap() source.Source { return s.Source }
+
 func (s sparse) Block(ctx context.Context, height uint64) (*chain.Block, error) {
 	b, err := s.Source.Block(ctx, height)
 	if err != nil {

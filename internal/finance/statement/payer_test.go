@@ -24,6 +24,8 @@ type strange struct {
 	unsigned  bool // nor is it known who sent it
 }
 
+func (s *strange) Unwrap() source.Source { return s.Source }
+
 func (s *strange) Block(ctx context.Context, height uint64) (*chain.Block, error) {
 	b, err := s.Source.Block(ctx, height)
 	if err != nil || height != s.height {

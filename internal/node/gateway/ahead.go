@@ -11,14 +11,9 @@ import (
 // aheadAtOnce is how many consecutive blocks are requested in one message.
 const aheadAtOnce = 16
 
-// Portion returns how many consecutive blocks [Gateway.Prepare] requests in one message, and with how many requests:
+// BatchSize returns how many consecutive blocks [Gateway.Prepare] requests in one message, and with how many requests:
 // two per block, and one for the state after the block before them. A list of hashes, for 256 blocks, is not counted.
-func (g *Gateway) Portion() chain.Portion {
-	if g.batch == nil {
-		return chain.Portion{Blocks: 1, Questions: 2}
-	}
-	return chain.Portion{Blocks: aheadAtOnce, Questions: 2*aheadAtOnce + 1}
-}
+func (g *Gateway) BatchSize() (blocks, requests uint64) { return aheadAtOnce, 2*aheadAtOnce + 1 }
 
 // usual lists the storage items that price and prove a block or the next one.
 var usual = [][2]string{{"transactionPayment", "nextFeeMultiplier"}, {"system", "blockWeight"}}

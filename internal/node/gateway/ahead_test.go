@@ -13,12 +13,13 @@ import (
 )
 
 // What was prepared is answered from memory, to the byte, by two questions a block and one
-// message a portion.
+// message a batch.
 func TestPrepare(t *testing.T) {
 	for _, scheme := range []string{"http", "ws"} {
 		t.Run(scheme, func(t *testing.T) {
 			g, node := served(t, "moonbeam-2600", scheme)
-			require.Equal(t, chain.Portion{Blocks: 16, Questions: 33}, g.Portion())
+			blocks, requests := g.BatchSize()
+			require.Equal(t, []uint64{16, 33}, []uint64{blocks, requests})
 			require.NoError(t, g.Prepare(t.Context(), chain.Heights{First: 1, Last: 1})) // hashes, runtime and metadata
 			messages, asked := node.Messages(), node.Asked()
 			require.NoError(t, g.Prepare(t.Context(), chain.Heights{First: 2, Last: 17}))

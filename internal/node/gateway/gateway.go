@@ -76,10 +76,10 @@ func noBlock(meaning error) error {
 	return &render.RefusedError{Status: http.StatusInternalServerError, Message: render.NoBlock, Meaning: meaning}
 }
 
-// Answer answers a request to Sidecar, given as a path with its query, such as /blocks/25. What Sidecar refuses is a
+// Get answers a request to Sidecar, given as a path with its query, such as /blocks/25. What Sidecar refuses is a
 // *[render.RefusedError]; other errors come from the node.
-func (g *Gateway) Get(ctx context.Context, question string) (string, error) {
-	text, err := g.answer(ctx, question)
+func (g *Gateway) Get(ctx context.Context, path string) (string, error) {
+	text, err := g.answer(ctx, path)
 	return text, meaning(err)
 }
 
@@ -100,8 +100,8 @@ func meaning(err error) error {
 }
 
 // Stream writes an answer to w.
-func (g *Gateway) Stream(ctx context.Context, question string, w io.Writer) (int64, error) {
-	text, err := g.Get(ctx, question)
+func (g *Gateway) Stream(ctx context.Context, path string, w io.Writer) (int64, error) {
+	text, err := g.Get(ctx, path)
 	if err != nil {
 		return 0, err
 	}
@@ -109,10 +109,10 @@ func (g *Gateway) Stream(ctx context.Context, question string, w io.Writer) (int
 	return int64(n), err
 }
 
-func (g *Gateway) answer(ctx context.Context, question string) (string, error) {
-	u, err := url.ParseRequestURI(question)
+func (g *Gateway) answer(ctx context.Context, path string) (string, error) {
+	u, err := url.ParseRequestURI(path)
 	if err != nil {
-		return "", noSuchPath(question)
+		return "", noSuchPath(path)
 	}
 	query := u.Query()
 	parts := strings.Split(strings.Trim(u.Path, "/"), "/")

@@ -12,19 +12,19 @@ import (
 // known are the answers of a gateway that knows little.
 type known map[string]string
 
-func (k known) Get(_ context.Context, question string) (string, error) {
-	if text, there := k[question]; there {
+func (k known) Get(_ context.Context, path string) (string, error) {
+	if text, there := k[path]; there {
 		return text, nil
 	}
-	return "", fmt.Errorf("%s: %w", question, chain.ErrNotOffered)
+	return "", fmt.Errorf("%s: %w", path, chain.ErrNotOffered)
 }
 
 // Send answers as Sidecar does.
 func ExampleHandler() {
 	handler := reply.Handler(known{"/node/version": `{"clientVersion":"0.8.5"}`})
-	for _, question := range []string{"/node/version", "/weather"} {
+	for _, path := range []string{"/node/version", "/weather"} {
 		sent := httptest.NewRecorder()
-		handler.ServeHTTP(sent, httptest.NewRequest("GET", question, nil))
+		handler.ServeHTTP(sent, httptest.NewRequest("GET", path, nil))
 		fmt.Println(sent.Code, sent.Header().Get("Content-Type"))
 	}
 	// Output:

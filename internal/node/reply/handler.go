@@ -14,10 +14,10 @@ import (
 	"github.com/feeledger/fees/internal/substrate/render"
 )
 
-// Answers makes answers. A question is a request path with its query, such as /blocks/25. A path that is not offered
-// is [chain.ErrNotOffered]; other errors should be [render.RefusedError], as nothing of any other error is shown.
+// Answers answers requests, given as paths with their queries, such as /blocks/25. A path that is not offered is
+// [chain.ErrNotOffered]; other errors should be [render.RefusedError], as nothing of any other error is shown.
 type Answers interface {
-	Get(ctx context.Context, question string) (string, error)
+	Get(ctx context.Context, path string) (string, error)
 }
 
 // Handler serves answers.

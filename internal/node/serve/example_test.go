@@ -28,7 +28,7 @@ func ExampleHandler() {
 	server := httptest.NewServer(serve.Handler(node, "1.0.0"))
 	defer server.Close()
 
-	client, err := gatewayclient.New(server.URL, httpclient.Options{})
+	client, err := gatewayclient.New(server.URL, gatewayclient.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -181,7 +181,7 @@ func TestManyClients(t *testing.T) {
 	var clients sync.WaitGroup
 	for range 12 {
 		clients.Go(func() {
-			client, err := gatewayclient.New(gateway, httpclient.Options{})
+			client, err := gatewayclient.New(gateway, gatewayclient.Options{})
 			if err != nil {
 				t.Error(err)
 				return

@@ -56,17 +56,17 @@ type answers struct {
 	version string
 }
 
-// Answer answers a request when a slot is free. It retries an unresponsive node only for a few seconds, because clients of a
+// Get answers a request when a slot is free. It retries an unresponsive node only for a few seconds, because clients of a
 // gateway retry on their own.
-func (a *answers) Get(ctx context.Context, question string) (string, error) {
-	if u, err := url.ParseRequestURI(question); err == nil && u.Path == "/" {
+func (a *answers) Get(ctx context.Context, path string) (string, error) {
+	if u, err := url.ParseRequestURI(path); err == nil && u.Path == "/" {
 		return a.root()
 	}
 	if err := a.turns.take(ctx); err != nil {
 		return "", err
 	}
 	defer a.turns.leave()
-	text, err := a.gateway.Get(httpclient.Briefly(ctx), question)
+	text, err := a.gateway.Get(httpclient.Briefly(ctx), path)
 	return text, asSidecar(err)
 }
 

@@ -188,7 +188,7 @@ func TestLostNode(t *testing.T) {
 	recorded := openNode(t)
 	breakOff, address := breakable(t, recorded, "127.0.0.1:0")
 	gateway := before(t, "ws://"+address, serve.Options{})
-	client, err := gatewayclient.New(gateway, httpclient.Options{})
+	client, err := gatewayclient.New(gateway, gatewayclient.Options{})
 	require.NoError(t, err)
 	_, err = client.Block(t.Context(), 12)
 	require.NoError(t, err)

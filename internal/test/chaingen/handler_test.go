@@ -11,7 +11,6 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/gatewayclient"
 	"github.com/feeledger/fees/internal/archive/answers"
-	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/internal/test/chaingen"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
@@ -63,7 +62,7 @@ func TestSourcesAgree(t *testing.T) {
 	require.NoError(t, err)
 	server := httptest.NewServer(c.Handler())
 	defer server.Close()
-	client, err := gatewayclient.New(server.URL, httpclient.Options{})
+	client, err := gatewayclient.New(server.URL, gatewayclient.Options{})
 	require.NoError(t, err)
 	var read [][]source.Item
 	for _, s := range []source.Source{c.Source(), client, a} {

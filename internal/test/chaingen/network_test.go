@@ -12,7 +12,6 @@ import (
 	"github.com/feeledger/fees/gatewayclient"
 	"github.com/feeledger/fees/gatewayclient/sidecar"
 	"github.com/feeledger/fees/internal/archive/answers"
-	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/internal/test/chaingen"
 	"github.com/feeledger/fees/source"
 )
@@ -31,13 +30,13 @@ func TestParameter(t *testing.T) {
 	c := governed(head)
 	server := httptest.NewServer(c.Handler())
 	defer server.Close()
-	client, err := gatewayclient.New(server.URL, httpclient.Options{})
+	client, err := gatewayclient.New(server.URL, gatewayclient.Options{})
 	require.NoError(t, err)
 	directory := t.TempDir()
 	require.NoError(t, c.WriteDirectory(directory, 0, head))
 	recorded, err := answers.OpenDirectory(directory)
 	require.NoError(t, err)
-	for name, s := range map[string]source.Source{"chain": c.Source(), "gateway": client, "directory": recorded} {
+	for name, s := range map[string]source.TreasuryProportions{"chain": c.Source(), "gateway": client, "directory": recorded} {
 		for at := uint64(0); at <= head; at++ {
 			p, err := s.FeesTreasuryProportion(context.Background(), "0x0107", at)
 			require.NoError(t, err, name)

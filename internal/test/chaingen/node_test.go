@@ -18,6 +18,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee/evidence"
+	"github.com/feeledger/fees/gatewayclient"
 	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/node/rpc"
@@ -61,7 +62,7 @@ func TestNodeIsTheGateway(t *testing.T) {
 			c := chaingen.New(o)
 			_, url := served(t, c)
 			for _, place := range []string{url, socket(url)} {
-				gateway, closer, err := source.OpenURL(place, httpclient.Options{})
+				gateway, closer, err := source.OpenURL(place, gatewayclient.Options{})
 				require.NoError(t, err)
 				defer closer.Close()
 				same := func(want []byte, question string, of ...any) {
@@ -281,7 +282,7 @@ func TestNodeOfANetworkOfItsOwn(t *testing.T) {
 			have, err := src.Block(t.Context(), at)
 			require.NoError(t, err)
 			require.Equal(t, decoded(t, c, at), have)
-			_, err = src.FeesTreasuryProportion(t.Context(), "0x0107", at)
+			_, err = src.(source.TreasuryProportions).FeesTreasuryProportion(t.Context(), "0x0107", at)
 			require.ErrorIs(t, err, chain.ErrUnsupported)
 		}
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/feeledger/fees/internal/substrate/trie"
 	"github.com/feeledger/fees/internal/test/chaingen"
 	"github.com/feeledger/fees/internal/test/rpcserver"
+	"github.com/feeledger/fees/source"
 )
 
 // Keys of the state, as real nodes have them.
@@ -295,7 +296,7 @@ func TestBalancesFollow(t *testing.T) {
 		}
 	}
 	for _, place := range []string{gateway.URL, url} {
-		other := open(t, place)
+		other := open(t, place).(source.Balances)
 		for _, height := range []uint64{0, 1, 599, 600, 601, last} {
 			for _, a := range accounts {
 				have, err := other.Balance(t.Context(), a, chain.Some(height))

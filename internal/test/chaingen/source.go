@@ -16,18 +16,6 @@ type Source struct{ chain *Chain }
 // Source returns the chain up to its head.
 func (c *Chain) Source() Source { return Source{c} }
 
-// Portion returns one block.
-func (s Source) Portion() chain.Portion { return chain.Portion{Blocks: 1, Questions: 2} }
-
-// Prepare does nothing.
-func (s Source) Prepare(context.Context, chain.Heights) error { return nil }
-
-// Kept returns no range, like a gateway.
-func (s Source) Kept() (none chain.Optional[chain.Heights], err error) { return none, nil }
-
-// Proved returns no checkpoint, like a gateway.
-func (s Source) Proved() (none chain.Optional[chain.Anchor]) { return none }
-
 // FinalHead returns the newest block's.
 func (s Source) FinalHead(ctx context.Context) (chain.Head, error) {
 	b, err := s.Head(ctx, false)
@@ -69,11 +57,6 @@ func (s Source) Multiplier(ctx context.Context, at uint64) (chain.AtBlock[chain.
 	return sidecar.DecodeMultiplier(text)
 }
 
-// BaseFee returns [chain.ErrNotOffered]: the chain computes its base fee from the multiplier.
-func (s Source) BaseFee(context.Context, string, uint64) (none chain.AtBlock[chain.GasPrice], err error) {
-	return none, chain.ErrNotOffered
-}
-
 // Runtime returns the runtime after the block at a height.
 func (s Source) Runtime(ctx context.Context, at uint64) (chain.AtBlock[chain.Runtime], error) {
 	text, err := s.answer(ctx, at, s.chain.Runtime)
@@ -98,11 +81,6 @@ func (s Source) FeesTreasuryProportion(ctx context.Context, key string, at uint6
 		return none, err
 	}
 	return sidecar.DecodeProportion(text, key)
-}
-
-// Extrinsics returns [chain.ErrNotOffered], like a gateway.
-func (s Source) Extrinsics(context.Context, chain.Hash) ([][]byte, error) {
-	return nil, chain.ErrNotOffered
 }
 
 // BlockWeight returns the weight of the block at a height, by class.

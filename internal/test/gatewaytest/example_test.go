@@ -18,7 +18,7 @@ func ExampleHandler() {
 	gateway := httptest.NewServer(gatewaytest.Handler("../../../testdata/recordings/moonbeam-2100"))
 	defer gateway.Close()
 	for _, path := range []string{"", "/other", "/html"} {
-		client, err := gatewayclient.New(gateway.URL+path, httpclient.Options{})
+		client, err := gatewayclient.New(gateway.URL+path, gatewayclient.Options{})
 		if err != nil {
 			log.Fatal(err)
 		}

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/gatewayclient"
 	"github.com/feeledger/fees/internal/app"
-	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/source"
 )
@@ -87,7 +87,7 @@ func (w *world) runs(r *run) (ended, error) {
 	if w.node {
 		place += "/?node" // only for a node
 	}
-	src, err := source.Open(place, source.Options{Options: httpclient.Options{Concurrency: manyPlaces}})
+	src, err := source.Open(place, source.Options{Options: gatewayclient.Options{Concurrency: manyPlaces}})
 	if err != nil {
 		return e, err
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/gatewayclient"
 	"github.com/feeledger/fees/internal/app"
-	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
 )
@@ -209,18 +209,18 @@ func (f *GatewayFlags) OpenOther(place string) (source.Source, error) {
 }
 
 // Options checks the flags and returns the client options.
-func (f *GatewayFlags) Options() (httpclient.Options, error) {
+func (f *GatewayFlags) Options() (gatewayclient.Options, error) {
 	if err := checkSecrets("--gateway", f.Gateway, "FEES_GATEWAY"); err != nil {
-		return httpclient.Options{}, err
+		return gatewayclient.Options{}, err
 	}
 	if f.RPS < 0 || math.IsNaN(f.RPS) {
-		return httpclient.Options{Concurrency: f.Concurrency}, fmt.Errorf("--rps %v must be 0 or more", f.RPS)
+		return gatewayclient.Options{Concurrency: f.Concurrency}, fmt.Errorf("--rps %v must be 0 or more", f.RPS)
 	}
 	c, err := f.Connection()
 	if f.WithoutKey {
 		c.apiKey = ""
 	}
-	return httpclient.Options{Total: c.Timeout, RPS: f.RPS, Concurrency: f.Concurrency, APIKey: c.apiKey, APIKeyHeader: c.apiKeyHeader, RootCAs: c.RootCAs, Observer: f.Observer}, err
+	return gatewayclient.Options{Total: c.Timeout, RPS: f.RPS, Concurrency: f.Concurrency, APIKey: c.apiKey, APIKeyHeader: c.apiKeyHeader, RootCAs: c.RootCAs, Observer: f.Observer}, err
 }
 
 // Concurrent adds and checks the flag for the number of concurrent requests.

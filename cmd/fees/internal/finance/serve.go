@@ -351,7 +351,7 @@ func (f *serveFlags) open(ctx context.Context, n namedLedger, stderr io.Writer) 
 
 // temporary returns a temporary ledger of an archive's blocks.
 func (f *serveFlags) temporary(ctx context.Context, reader *source.Reader, stderr io.Writer) (*app.Ledger, error) {
-	heights, err := reader.Source.Kept()
+	heights, err := source.Kept(reader.Source)
 	if err != nil {
 		return nil, err
 	}

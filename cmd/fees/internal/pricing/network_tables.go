@@ -11,8 +11,8 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/console"
-	"github.com/feeledger/fees/internal/rule"
 	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/network/rule"
 )
 
 // listing writes network tables as text, each followed by its notes and, if requested, its sources.

@@ -14,20 +14,20 @@ import (
 	"github.com/feeledger/fees/internal/sys/inorder"
 )
 
-// portionSize is the number of blocks requested in one message.
-const portionSize = 16
+// batchSize is the number of blocks requested in one message.
+const batchSize = 16
 
-// portion is a batch of consecutive blocks to request, or an existing segment.
-type portion struct {
+// batch is a list of consecutive blocks to request, or an existing segment.
+type batch struct {
 	chain.Heights
 	of    chain.Heights // the segment they belong to
 	there bool          // the segment's files exist
 	keys  [][]byte
 }
 
-// given is a portion as received.
+// given is a batch as received.
 type given struct {
-	portion
+	batch
 	kept   *making // nil if it cannot be read
 	blocks []Given
 	err    error
@@ -50,16 +50,16 @@ func newSegment(s chain.Heights) *making {
 	return newMaking(&segment{Heights: s, blocks: make([]block, s.Blocks())}, make([][]byte, s.Blocks()))
 }
 
-// blocks records the blocks of some portions, several concurrently.
-func (r *recorder) blocks(ctx context.Context, portions iter.Seq[portion]) error {
+// blocks records the blocks of some batches, several concurrently.
+func (r *recorder) blocks(ctx context.Context, batches iter.Seq[batch]) error {
 	var s *making
-	weigh := func(p portion) int { // two existing segments take as much memory as all concurrent portions
+	weigh := func(p batch) int { // two existing segments take as much memory as all concurrent batches
 		if p.there {
 			return max(r.options.Concurrency/2, 1)
 		}
 		return 1
 	}
-	for g := range inorder.Weighed(ctx, portions, r.options.Concurrency, r.options.Concurrency, weigh, r.ask) {
+	for g := range inorder.Weighed(ctx, batches, r.options.Concurrency, r.options.Concurrency, weigh, r.ask) {
 		switch {
 		case g.err != nil:
 			return g.err
@@ -84,18 +84,18 @@ func (r *recorder) blocks(ctx context.Context, portions iter.Seq[portion]) error
 	return ctx.Err()
 }
 
-// portions yields the portions of the range, the highest first.
-func (r *recorder) portions(yield func(portion) bool) {
+// batches yields the batches of the range, the highest first.
+func (r *recorder) batches(yield func(batch) bool) {
 	list := r.spans()
 	slices.Reverse(list)
 	for _, s := range list {
 		if r.there(s) {
-			if !yield(portion{Heights: s, of: s, there: true}) {
+			if !yield(batch{Heights: s, of: s, there: true}) {
 				return
 			}
 			continue
 		}
-		for p := range r.portionsOf(s) {
+		for p := range r.batchesOf(s) {
 			if !yield(p) {
 				return
 			}
@@ -103,13 +103,13 @@ func (r *recorder) portions(yield func(portion) bool) {
 	}
 }
 
-// portionsOf yields the portions of a missing segment.
-func (r *recorder) portionsOf(s chain.Heights) iter.Seq[portion] {
-	parts := archive.Split(s, portionSize)
+// batchesOf yields the batches of a missing segment.
+func (r *recorder) batchesOf(s chain.Heights) iter.Seq[batch] {
+	parts := archive.Split(s, batchSize)
 	slices.Reverse(parts)
-	return func(yield func(portion) bool) {
+	return func(yield func(batch) bool) {
 		for _, part := range parts {
-			if !yield(portion{Heights: part, of: s, keys: r.likely.places()}) {
+			if !yield(batch{Heights: part, of: s, keys: r.likely.places()}) {
 				return
 			}
 		}
@@ -122,9 +122,9 @@ func (r *recorder) there(s chain.Heights) bool {
 	return err == nil
 }
 
-// ask requests a portion.
-func (r *recorder) ask(ctx context.Context, p portion) given {
-	g := given{portion: p}
+// ask requests a batch.
+func (r *recorder) ask(ctx context.Context, p batch) given {
+	g := given{batch: p}
 	if p.there {
 		g.kept = r.kept(p.Heights)
 		return g
@@ -162,7 +162,7 @@ func (r *recorder) anchors(ctx context.Context, s chain.Heights) (list []chain.A
 	return list, nil
 }
 
-// add proves the blocks of a portion, from the highest down, and adds them to their segment.
+// add proves the blocks of a batch, from the highest down, and adds them to their segment.
 func (r *recorder) add(ctx context.Context, s *making, g *given) error {
 	for i := len(g.blocks) - 1; i >= 0; i-- {
 		if err := r.addBlock(ctx, s, &g.blocks[i], g.keys); err != nil {
@@ -225,7 +225,7 @@ func (r *recorder) take(ctx context.Context, g *given) error {
 		return err
 	}
 	if !whole {
-		return r.blocks(ctx, r.portionsOf(g.Heights))
+		return r.blocks(ctx, r.batchesOf(g.Heights))
 	}
 	for i := len(s.heads) - 1; i >= 0; i-- {
 		if err := r.passed(ctx, &s.heads[i], s.executed[i]); err != nil {

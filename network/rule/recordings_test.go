@@ -12,9 +12,9 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/gatewayclient/sidecar"
-	"github.com/feeledger/fees/internal/rule"
 	"github.com/feeledger/fees/internal/test/vectors"
 	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/network/rule"
 )
 
 // perGas is the weight of one gas on the recorded chains.

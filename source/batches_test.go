@@ -16,17 +16,17 @@ import (
 	"github.com/feeledger/fees/source"
 )
 
-// inPortions is a source with batches of four blocks.
-type inPortions struct {
+// inBatches is a source with batches of four blocks.
+type inBatches struct {
 	*synthetic
-	err      error // of each portion
+	err      error // of each batch
 	guard    sync.Mutex
 	prepared []chain.Heights
 }
 
-func (p *inPortions) Portion() chain.Portion { return chain.Portion{Blocks: 4, Questions: 9} }
+func (p *inBatches) BatchSize() (blocks, requests uint64) { return 4, 9 }
 
-func (p *inPortions) Prepare(_ context.Context, blocks chain.Heights) error {
+func (p *inBatches) Prepare(_ context.Context, blocks chain.Heights) error {
 	p.guard.Lock()
 	defer p.guard.Unlock()
 	p.prepared = append(p.prepared, blocks)
@@ -35,9 +35,9 @@ func (p *inPortions) Prepare(_ context.Context, blocks chain.Heights) error {
 
 // A range is prepared batch by batch, each before its blocks are read, and every block that is read was
 // prepared. Errors of a batch are reported by its blocks.
-func TestPortions(t *testing.T) {
+func TestBatches(t *testing.T) {
 	for _, err := range []error{nil, errors.New("the node takes no batch")} {
-		s := &inPortions{synthetic: &synthetic{}, err: err}
+		s := &inBatches{synthetic: &synthetic{}, err: err}
 		s.block = func(b *chain.Block) error {
 			s.guard.Lock()
 			defer s.guard.Unlock()
@@ -59,7 +59,7 @@ func TestPortions(t *testing.T) {
 }
 
 // After a timeout the same blocks are not requested again.
-func TestPortionThatNobodyAnswers(t *testing.T) {
+func TestBatchThatNobodyAnswers(t *testing.T) {
 	away, err := httpclient.New(httpclient.Node, "http://127.0.0.1:1", httpclient.Options{Total: 1}, "http")
 	require.NoError(t, err)
 	timedOut := away.Ask(t.Context(), func(ctx context.Context) error {
@@ -67,7 +67,7 @@ func TestPortionThatNobodyAnswers(t *testing.T) {
 		return err
 	})
 	require.True(t, httpclient.TimedOut(timedOut))
-	s := &inPortions{synthetic: &synthetic{}, err: timedOut}
+	s := &inBatches{synthetic: &synthetic{}, err: timedOut}
 	s.block = func(*chain.Block) error { panic("asked once more") }
 	reader := s.reader()
 	reader.Source = s
@@ -80,7 +80,7 @@ func TestPortionThatNobodyAnswers(t *testing.T) {
 }
 
 // A node gets batches at any kind of address, from the first range on.
-func TestPortionsOfANode(t *testing.T) {
+func TestBatchesOfANode(t *testing.T) {
 	for _, scheme := range []string{"http", "ws"} {
 		n, url := startNode(t, noGET)
 		reader := source.Reader{Source: open(t, strings.Replace(url, "http", scheme, 1), quick), Tables: network.BuiltIn()}

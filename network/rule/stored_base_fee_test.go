@@ -13,9 +13,9 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/gatewayclient/sidecar"
-	"github.com/feeledger/fees/internal/rule"
 	"github.com/feeledger/fees/internal/test/repository"
 	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/network/rule"
 )
 
 const storedTable = `{"networks": [{"name": "stored", "symbol": "ST", "last_runtime": 9, "rows": [
