@@ -20,6 +20,7 @@ import (
 	"github.com/feeledger/fees/internal/finance/rollforward"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/money"
+	"github.com/feeledger/fees/internal/sys/plain"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
 )
@@ -313,7 +314,7 @@ func (x *maker) readAccounts(ctx context.Context) error {
 	token, own := console.Token(x.network.Token()), &addressbook.Book{}
 	for _, account := range x.accounts {
 		e := chosen.Entry(account)
-		label := strings.TrimSpace(console.Printable(cmp.Or(x.inputs.Labels.entries().Entry(e.Address).Label, e.Label)))
+		label := strings.TrimSpace(plain.Line(cmp.Or(x.inputs.Labels.entries().Entry(e.Address).Label, e.Label)))
 		if err := own.Add(addressbook.Entry{Address: e.Address, Label: label}); err != nil {
 			return err
 		}

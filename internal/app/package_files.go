@@ -18,6 +18,7 @@ import (
 	"github.com/feeledger/fees/internal/finance/rollforward"
 	"github.com/feeledger/fees/internal/finance/statement"
 	"github.com/feeledger/fees/internal/reconcile"
+	"github.com/feeledger/fees/internal/sys/plain"
 	"github.com/feeledger/fees/internal/table"
 	"github.com/feeledger/fees/source"
 )
@@ -272,7 +273,7 @@ func (x *maker) makeJournal(ctx context.Context) error {
 	var differs *journal.DifferenceError
 	if errors.As(err, &differs) || errors.Is(err, journal.ErrUnknown) {
 		x.manifest.Findings.Journal = 1
-		x.manifest.LeftOut = append(x.manifest.LeftOut, "the journal: "+console.Printable(err.Error()))
+		x.manifest.LeftOut = append(x.manifest.LeftOut, "the journal: "+plain.Line(err.Error()))
 		return nil
 	}
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/feeledger/fees/internal/finance/closing"
 	"github.com/feeledger/fees/internal/finance/journal"
 	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/sys/plain"
 	"github.com/feeledger/fees/internal/table"
 )
 
@@ -107,7 +108,7 @@ func (d *Ledger) Sample(ctx context.Context, q SampleQuestion) (*Sample, error) 
 	switch {
 	case q.Size < 1 || q.Size > MaxSample:
 		return nil, notUnderstood("%v %d: want a number from 1 to %d", FieldSize, q.Size, MaxSample)
-	case q.Seed == "" || len(q.Seed) > maxSeedBytes || console.Printable(q.Seed) != q.Seed:
+	case q.Seed == "" || len(q.Seed) > maxSeedBytes || plain.Line(q.Seed) != q.Seed:
 		return nil, notUnderstood("%v: want a text of 1 to %d bytes without control characters; an auditor chooses it", FieldSeed, maxSeedBytes)
 	}
 	x, err := d.Export(ctx, ExportQuestion{Question: q.Question, With: WithFees})

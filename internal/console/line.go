@@ -9,9 +9,6 @@ import (
 	"github.com/feeledger/fees/internal/sys/plain"
 )
 
-// Printable returns untrusted text as one line, see [plain.Line].
-func Printable(text string) string { return plain.Line(text) }
-
 // widthOf returns the number of columns that a text takes.
 func widthOf(s string) int {
 	if plain.IsASCII(s) {
@@ -26,7 +23,7 @@ const narrowest = 20
 // Wrapped returns a printable line wrapped to width columns. Continuation lines are indented by indent spaces;
 // the first one follows at most that much.
 func Wrapped(line string, indent, width int) string {
-	line = Printable(line)
+	line = plain.Line(line)
 	if limit := max(width, narrowest) - indent; limit < widthOf(line) {
 		line = strings.ReplaceAll(text.WrapSoft(line, limit), "\n", "\n"+strings.Repeat(" ", indent))
 	}

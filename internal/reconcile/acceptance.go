@@ -15,7 +15,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/sys/csvlist"
@@ -41,7 +40,7 @@ const maxBy = 256 // bytes
 // Check returns an error unless the texts can be stored, shown and opened in a spreadsheet.
 func (a *Acceptance) Check() error {
 	isLine := func(text string) bool {
-		return text != "" && utf8.ValidString(text) && console.Printable(text) == text && strings.TrimSpace(text) == text && plain.Cell(text) == text
+		return text != "" && utf8.ValidString(text) && plain.Line(text) == text && strings.TrimSpace(text) == text && plain.Cell(text) == text
 	}
 	_, notDay := time.Parse(time.DateOnly, a.Time)
 	_, notInstant := time.Parse(time.RFC3339, a.Time)
@@ -49,7 +48,7 @@ func (a *Acceptance) Check() error {
 	case !isLine(a.By) || len(a.By) > maxBy:
 		return fmt.Errorf("by: name who accepts the difference, in one line of up to %d bytes that begins with a letter or a digit", maxBy)
 	case notDay != nil && notInstant != nil:
-		return fmt.Errorf("time: %q is neither a day such as 2026-02-03 nor an instant such as 2026-02-03T09:30:00Z", console.Printable(a.Time))
+		return fmt.Errorf("time: %q is neither a day such as 2026-02-03 nor an instant such as 2026-02-03T09:30:00Z", plain.Line(a.Time))
 	case !isLine(a.Comment) || utf8.RuneCountInString(a.Comment) > ledger.MaxComment:
 		return fmt.Errorf("comment: say why, in one line of up to %d characters that begins with a letter or a digit", ledger.MaxComment)
 	}
@@ -265,7 +264,7 @@ func ReadAccepted(text []byte) (list []AcceptedRow, err error) {
 		seen[a.Difference] = row.Line
 		if act := field("act"); act != "" {
 			if a.Act, err = strconv.ParseUint(act, 10, 64); err != nil || a.Act == 0 {
-				return wrong(fmt.Errorf("act: %q is not a line of an audit trail", console.Printable(act)))
+				return wrong(fmt.Errorf("act: %q is not a line of an audit trail", plain.Line(act)))
 			}
 		}
 		if err := a.Check(); err != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/report"
+	"github.com/feeledger/fees/internal/sys/plain"
 )
 
 // feesQuestion is a request for a page or a file of fees.
@@ -81,7 +82,7 @@ func (s *server) currency() string {
 func (s *server) choose(names []string) (*app.Chosen, error) {
 	for _, name := range names {
 		if !app.IsAddress(name) && !strings.HasPrefix(name, app.GroupPrefix) && (s.labels() == nil || !s.labels().Names(name)) {
-			return nil, invalidRequest("accounts: no match for %q. Use an address, %sNAME or a label of the address book.", console.Printable(name), app.GroupPrefix)
+			return nil, invalidRequest("accounts: no match for %q. Use an address, %sNAME or a label of the address book.", plain.Line(name), app.GroupPrefix)
 		}
 	}
 	return s.labels().Choose(names)
@@ -195,10 +196,10 @@ func feesFacts(made *report.Report) (main, facts []fact) {
 	main = feesAndCharge(eachCharged, t.Fee, t.Charged, t.Undetermined+made.Drifts, made.Token)
 	if made.Prices != nil {
 		code := string(made.Prices.Currency)
-		main = append(main, plain("fees in "+code, cmp.Or(optionalText(t.FeeWorth), notKnown)), plain("charged in "+code, cmp.Or(optionalText(t.ChargedWorth), notKnown)))
+		main = append(main, textFact("fees in "+code, cmp.Or(optionalText(t.FeeWorth), notKnown)), textFact("charged in "+code, cmp.Or(optionalText(t.ChargedWorth), notKnown)))
 	}
 	return main, []fact{
-		plain("transactions", fmt.Sprintf("%d EVM, %d native", t.EVM, t.Native)), plain("failed transactions", fmt.Sprintf("%d EVM, %d native", t.EVMFailed, t.NativeFailed)),
+		textFact("transactions", fmt.Sprintf("%d EVM, %d native", t.EVM, t.Native)), textFact("failed transactions", fmt.Sprintf("%d EVM, %d native", t.EVMFailed, t.NativeFailed)),
 		amount("EVM fees", chain.Some(t.EVMFee), made.Token), amount("native fees", chain.Some(t.NativeFee), made.Token),
 		amount("burned", t.Burned, made.Token), amount("treasury", t.Treasury, made.Token), amount("authors", t.Author, made.Token),
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/report"
 	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/sys/plain"
 )
 
 // overviewPage is the overview of a month.
@@ -63,7 +64,7 @@ func (s *server) overview(w http.ResponseWriter, r *http.Request) error {
 		if name := own.Get("period"); name != "" {
 			i := slices.IndexFunc(months, func(m month) bool { return m.Name == name })
 			if i < 0 {
-				return nil, invalidRequest("The ledger has no blocks of period=%s. Choose a month from %s to %s.", console.Printable(name), months[0].Name, months[len(months)-1].Name)
+				return nil, invalidRequest("The ledger has no blocks of period=%s. Choose a month from %s to %s.", plain.Line(name), months[0].Name, months[len(months)-1].Name)
 			}
 			shown = months[i]
 		}
@@ -101,12 +102,12 @@ func (s *server) statusView(status *app.Status, token console.Token) *overviewPa
 	v := &overviewPage{frame: frame{Title: "Overview", Path: "overview", Command: "fees ledger status" + s.placeFlag(), Unsealed: !known || stored.Last > sealed}, Live: optionalText(status.Sealed)}
 	t := &status.Totals
 	v.Facts = []fact{
-		plain("network", status.Network), plain("blocks", spanText(status.Stored)), plain("last sealed block", optionalText(status.Sealed)),
-		moment("time of the last block", status.LastTime), plain("evidence", status.Evidence.String()),
-		amount("fees of all blocks", chain.Some(t.Fee), token), plain("transactions", fmt.Sprintf("%d EVM, %d native", t.EVM, t.Native)),
+		textFact("network", status.Network), textFact("blocks", spanText(status.Stored)), textFact("last sealed block", optionalText(status.Sealed)),
+		moment("time of the last block", status.LastTime), textFact("evidence", status.Evidence.String()),
+		amount("fees of all blocks", chain.Some(t.Fee), token), textFact("transactions", fmt.Sprintf("%d EVM, %d native", t.EVM, t.Native)),
 		amount("burned", status.Burned, token), amount("treasury", status.Treasury, token), amount("authors", status.Author, token),
 		{Name: "failed checks", cell: cell{Text: fmt.Sprint(status.Findings), To: "findings"}}, {Name: "fee drifts", cell: cell{Text: fmt.Sprint(t.Drifts), To: "findings"}},
-		{Name: "undetermined fees", cell: cell{Text: fmt.Sprint(t.Undetermined), To: "findings"}}, {Name: "unrecognised events", cell: cell{Text: fmt.Sprint(status.Unread), To: "findings"}}, plain("checks not possible", fmt.Sprint(status.Unanswered)),
+		{Name: "undetermined fees", cell: cell{Text: fmt.Sprint(t.Undetermined), To: "findings"}}, {Name: "unrecognised events", cell: cell{Text: fmt.Sprint(status.Unread), To: "findings"}}, textFact("checks not possible", fmt.Sprint(status.Unanswered)),
 	}
 	if t.Undetermined > 0 {
 		v.Warnings = append(v.Warnings, incomplete(t.Undetermined))

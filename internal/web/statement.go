@@ -14,6 +14,7 @@ import (
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/money"
+	"github.com/feeledger/fees/internal/sys/plain"
 	"github.com/feeledger/fees/internal/table"
 	"github.com/feeledger/fees/source"
 )
@@ -301,9 +302,9 @@ func (s *server) priced(own url.Values) (*money.List, error) {
 	case code == "":
 		return nil, nil
 	case s.Prices == nil:
-		return nil, invalidRequest("price=%s is not available: the server has no prices. Start it with fees serve --prices FILE.", console.Printable(code))
+		return nil, invalidRequest("price=%s is not available: the server has no prices. Start it with fees serve --prices FILE.", plain.Line(code))
 	case code != s.currency():
-		return nil, invalidRequest("price=%s is not available. This server has prices in %s.", console.Printable(code), s.currency())
+		return nil, invalidRequest("price=%s is not available. This server has prices in %s.", plain.Line(code), s.currency())
 	}
 	return s.Prices, nil
 }

@@ -12,9 +12,9 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/app"
-	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/report"
 	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/sys/plain"
 	"github.com/feeledger/fees/internal/table"
 )
 
@@ -37,7 +37,7 @@ func (s *server) transactionsQuestion(r *http.Request, own ...string) (sc scope,
 	}
 	if text := sc.own.Get("limit"); text != "" {
 		if q.Limit, err = strconv.Atoi(text); err != nil || q.Limit < 1 || q.Limit > maxListed || strconv.Itoa(q.Limit) != text {
-			return sc, q, invalidRequest("limit=%s is out of range. Use 1 to %d.", console.Printable(text), maxListed)
+			return sc, q, invalidRequest("limit=%s is out of range. Use 1 to %d.", plain.Line(text), maxListed)
 		}
 	}
 	asked, err := s.readQuestion(&sc)
@@ -55,7 +55,7 @@ func readOnly(own url.Values) (report.Only, error) {
 	}
 	only, err := report.ParseOnly(conditions)
 	if err != nil {
-		err = invalidRequest("%s.", console.Printable(err.Error()))
+		err = invalidRequest("%s.", plain.Line(err.Error()))
 	}
 	return only, err
 }
@@ -67,7 +67,7 @@ func readPlace(own url.Values) (none chain.Optional[ledger.Place], err error) {
 		return none, nil
 	}
 	if !isTransactionID.MatchString(text) {
-		return none, invalidRequest("after=%s is not a transaction ID. Use one such as 25-7.", console.Printable(text))
+		return none, invalidRequest("after=%s is not a transaction ID. Use one such as 25-7.", plain.Line(text))
 	}
 	at, err := app.ParsePlace(text)
 	return chain.Some(at), err

@@ -10,6 +10,7 @@ import (
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/report"
+	"github.com/feeledger/fees/internal/sys/plain"
 	"github.com/feeledger/fees/internal/table"
 )
 
@@ -87,7 +88,7 @@ func (s *server) payerForm(r *http.Request, list *tabular, about *scope, typed u
 	for name, value := range about.values(nil) {
 		f.Hidden = append(f.Hidden, option{name, value[0]})
 	}
-	payer := control{Name: "payer", Label: "Payer", Kind: "select", Value: console.Printable(typed.Get("payer"))}
+	payer := control{Name: "payer", Label: "Payer", Kind: "select", Value: plain.Line(typed.Get("payer"))}
 	for _, row := range list.Rows {
 		if address, ok := strings.CutPrefix(row[0].To, "account/"); ok {
 			payer.Options = append(payer.Options, option{address, console.Ends(address, 6)})

@@ -15,9 +15,9 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/chart"
 	"github.com/feeledger/fees/internal/money"
+	"github.com/feeledger/fees/internal/sys/plain"
 )
 
 // By is the grouping of fees into the entries of a summary.
@@ -291,6 +291,6 @@ const maxText = 60
 
 // text is a text from outside, in one line and not too long.
 func text(outside string) string {
-	runes := []rune(strings.Join(strings.Fields(console.Printable(outside)), " "))
+	runes := []rune(strings.Join(strings.Fields(plain.Line(outside)), " "))
 	return string(runes[:min(len(runes), maxText)])
 }

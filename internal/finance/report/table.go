@@ -8,6 +8,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/sys/plain"
 	"github.com/feeledger/fees/internal/table"
 )
 
@@ -118,7 +119,7 @@ func (r *Report) totalLines(width int) string {
 			fmt.Fprintf(&out, "%-22s %s\n", f.name, notKnown)
 			continue
 		}
-		fmt.Fprintf(&out, "%-22s %s %s\n", f.name, amounts[0], console.Printable(r.Symbol))
+		fmt.Fprintf(&out, "%-22s %s %s\n", f.name, amounts[0], plain.Line(r.Symbol))
 		amounts = amounts[1:]
 	}
 	for _, f := range r.worthAmounts() {

@@ -12,6 +12,7 @@ import (
 	"github.com/feeledger/fees/internal/finance/statement"
 	"github.com/feeledger/fees/internal/money"
 	"github.com/feeledger/fees/internal/sys/jsontext"
+	"github.com/feeledger/fees/internal/sys/plain"
 	"github.com/feeledger/fees/internal/table"
 )
 
@@ -44,7 +45,7 @@ func (y *Style) Parts(r *Rollforward) (sheets []*table.Sheet) {
 	for i := range r.Columns {
 		c := &r.Columns[i]
 		one := r.marked(y.brief(c))
-		one.Title = console.Printable(c.title(y.Token)) + ", " + c.Period.title()
+		one.Title = plain.Line(c.title(y.Token)) + ", " + c.Period.title()
 		var drop []string
 		if !c.reserves() {
 			drop = append(drop, "reserved", "total")

@@ -16,6 +16,7 @@ import (
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/money"
 	"github.com/feeledger/fees/internal/movement"
+	"github.com/feeledger/fees/internal/sys/plain"
 	"github.com/feeledger/fees/internal/table"
 )
 
@@ -37,7 +38,7 @@ type Style struct {
 // Name returns an account with its label.
 func (y *Style) Name(account chain.Address) string {
 	if label, ok := y.Labels.Label(account); ok {
-		return fmt.Sprintf("%s (%s)", y.Account(account), console.Printable(label))
+		return fmt.Sprintf("%s (%s)", y.Account(account), plain.Line(label))
 	}
 	return y.Account(account)
 }

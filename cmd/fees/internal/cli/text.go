@@ -6,6 +6,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/sys/plain"
 )
 
 // MaxName limits external names in tables, in characters.
@@ -13,7 +14,7 @@ const MaxName = 48
 
 // Name returns an external name, cut to maxLen characters.
 func Name(text string, maxLen int) string {
-	return console.Cut(console.Printable(text), maxLen)
+	return console.Cut(plain.Line(text), maxLen)
 }
 
 // NotKnown is shown for a total with an unknown part.

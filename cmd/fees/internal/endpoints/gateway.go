@@ -35,7 +35,7 @@ var gatewayQuestions = []question[*gatewayclient.Client]{
 		})},
 	{use: "block <height|hash>", short: "Show a block's extrinsics and events", minArgs: 1, maxArgs: 1, wants: "one height or hash", ask: askBlock},
 	{use: "balance <address>", short: "Show an account's balance", minArgs: 1, maxArgs: 1, wants: "one address", at: true, ask: askBalance},
-	{use: "version", short: "Show the version of the gateway's node", ask: plain((*gatewayclient.Client).NodeVersion).as(
+	{use: "version", short: "Show the version of the gateway's node", ask: bare((*gatewayclient.Client).NodeVersion).as(
 		func(_ asked, n chain.NodeVersion) cli.Record {
 			return cli.Record{{"client_impl_name", n.ClientImplName}, {"chain", n.Chain}, {"client_version", n.ClientVersion}}
 		})},

@@ -46,9 +46,9 @@ func newNode() *cobra.Command {
 const maxParams = 16
 
 var nodeQuestions = []question[*rpc.Client]{
-	{use: "methods", short: "List the node's methods", ask: plain((*rpc.Client).Methods).as(methodsRecord)},
+	{use: "methods", short: "List the node's methods", ask: bare((*rpc.Client).Methods).as(methodsRecord)},
 	{use: "block [hash]", short: "Show a block's header and encoded extrinsics", maxArgs: 1, wants: "at most one hash", ask: with(asked.hash, (*rpc.Client).Block).as(nodeBlockRecord)},
-	{use: "finalized-head", short: "Show the hash of the newest final block", ask: plain((*rpc.Client).FinalizedHead).as(
+	{use: "finalized-head", short: "Show the hash of the newest final block", ask: bare((*rpc.Client).FinalizedHead).as(
 		func(_ asked, hash chain.Hash) cli.Record { return cli.Record{{"hash", hash}} })},
 	{use: "header [hash]", short: "Show a block's header", maxArgs: 1, wants: "at most one hash", ask: with(asked.hash, (*rpc.Client).Header).as(headerRecord)},
 	{use: "fee-history [blocks]", short: "Show base and priority fees of the newest blocks", maxArgs: 1, wants: "at most one number of blocks", percentiles: true, ask: asking[*rpc.Client, rpc.FeeHistory](askFeeHistory).as(historyRecord)},

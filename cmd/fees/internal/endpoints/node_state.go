@@ -115,7 +115,7 @@ var stateQuestions = []question[*rpc.Client]{
 	{use: "calls [pallet]", short: "List the calls of one or all pallets", maxArgs: 1, wants: "at most one pallet", at: true, ask: listed((*state.View).Calls)},
 	{use: "events [pallet]", short: "List the events of one or all pallets", maxArgs: 1, wants: "at most one pallet", at: true, ask: listed((*state.View).Events)},
 	{use: "storage [pallet]", short: "List the storage items of one or all pallets", maxArgs: 1, wants: "at most one pallet", at: true, ask: listed((*state.View).Storage)},
-	{use: "chain", short: "Show the name of the node's chain", ask: plain((*rpc.Client).Chain).as(func(_ asked, name string) cli.Record { return cli.Record{{"chain", name}} })},
+	{use: "chain", short: "Show the name of the node's chain", ask: bare((*rpc.Client).Chain).as(func(_ asked, name string) cli.Record { return cli.Record{{"chain", name}} })},
 	{use: "next-index <account>", short: "Show an account's next nonce, including pending extrinsics", minArgs: 1, maxArgs: 1, wants: "one account", ask: with(asked.account, (*rpc.Client).NextIndex).as(
 		func(a asked, n chain.Nonce) cli.Record {
 			account, _ := a.account() // it was read before

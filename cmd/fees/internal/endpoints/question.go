@@ -85,8 +85,8 @@ func (q question[C]) command(where place[C]) *cobra.Command {
 // asking sends a request through a client.
 type asking[C, T any] func(context.Context, C, asked) (T, error)
 
-// plain adapts a request without arguments.
-func plain[C, T any](ask func(C, context.Context) (T, error)) asking[C, T] {
+// bare adapts a request without arguments.
+func bare[C, T any](ask func(C, context.Context) (T, error)) asking[C, T] {
 	return func(ctx context.Context, c C, _ asked) (T, error) { return ask(c, ctx) }
 }
 

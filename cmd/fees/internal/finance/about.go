@@ -14,9 +14,9 @@ import (
 
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/internal/app"
-	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/closing"
 	"github.com/feeledger/fees/internal/sys/disk"
+	"github.com/feeledger/fees/internal/sys/plain"
 	"github.com/feeledger/fees/internal/table"
 )
 
@@ -124,7 +124,7 @@ func writeBeside(c *cobra.Command, a *closing.About, file string, inputs []closi
 	if err := cli.ReplaceNamedFile(c.Context(), "--about", beside, a.Write); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(c.ErrOrStderr(), "fees: %s states how it was made, at %s\n", console.Printable(beside), time.Now().UTC().Format(time.RFC3339))
+	_, err = fmt.Fprintf(c.ErrOrStderr(), "fees: %s states how it was made, at %s\n", plain.Line(beside), time.Now().UTC().Format(time.RFC3339))
 	return err
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/journal"
+	"github.com/feeledger/fees/internal/sys/plain"
 )
 
 var exportManual = `Export fees charged to your accounts for accounting software:
@@ -237,7 +238,7 @@ func writeUndetermined(stderr io.Writer, x *app.Export) error {
 		} else if a, ok := p.Sender.Get(); ok {
 			payer = x.Token().Account(a)
 		}
-		fmt.Fprintf(stderr, "  %s, %s: %s\n", p.Place(), payer, console.Printable(p.Error))
+		fmt.Fprintf(stderr, "  %s, %s: %s\n", p.Place(), payer, plain.Line(p.Error))
 	}
 	if more := count - uint64(len(first)); more > 0 {
 		fmt.Fprintf(stderr, "  and %d more\n", more)

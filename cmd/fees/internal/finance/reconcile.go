@@ -18,6 +18,7 @@ import (
 	"github.com/feeledger/fees/internal/finance/closing"
 	"github.com/feeledger/fees/internal/reconcile"
 	"github.com/feeledger/fees/internal/sys/jsontext"
+	"github.com/feeledger/fees/internal/sys/plain"
 	"github.com/feeledger/fees/source"
 )
 
@@ -296,7 +297,7 @@ func (f *reconcileFlags) reconcile(c *cobra.Command, args []string) error {
 func (f *reconcileFlags) offer(c *cobra.Command, args []string, r *reconcile.Result) error {
 	for _, way := range r.Try {
 		if f.Reads(c.Context(), r.Options, way) {
-			fmt.Fprintf(c.ErrOrStderr(), "fees: if %s: %s\n", console.Printable(way.Means), again(c, args, way))
+			fmt.Fprintf(c.ErrOrStderr(), "fees: if %s: %s\n", plain.Line(way.Means), again(c, args, way))
 		}
 	}
 	return c.Context().Err()
@@ -388,7 +389,7 @@ func writeTotal(w io.Writer, t *app.StatedTotal, width int) error {
 	pairs.Add("result", verdict+"; only the sums were compared")
 	pairs.Add("books", amount(t.Token.Tokens(t.Books)))
 	if p := t.Postings; p != nil {
-		pairs.Add("postings", fmt.Sprintf("%d to %s in %s", p.Count, console.Printable(strings.Join(p.Accounts, ", ")), console.Printable(p.File)))
+		pairs.Add("postings", fmt.Sprintf("%d to %s in %s", p.Count, plain.Line(strings.Join(p.Accounts, ", ")), plain.Line(p.File)))
 	}
 	pairs.Add("chain", onChain)
 	pairs.Add("difference", apart)
@@ -436,7 +437,7 @@ func (f *reconcileFlags) writeFixed(c *cobra.Command, r *reconcile.Result) error
 	}
 	say := func(count int, text string) {
 		if count > 0 {
-			fmt.Fprintf(c.ErrOrStderr(), "fees: --fix %s: %s\n", console.Printable(f.fix), text)
+			fmt.Fprintf(c.ErrOrStderr(), "fees: --fix %s: %s\n", plain.Line(f.fix), text)
 		}
 	}
 	made := r.Fixed
@@ -511,7 +512,7 @@ func (f *reconcileFlags) show(c *cobra.Command, r *reconcile.Result, inputs []cl
 	}
 	if f.Format == "csv" {
 		for _, n := range r.Notes {
-			fmt.Fprintln(stderr, "fees: "+console.Printable(n))
+			fmt.Fprintln(stderr, "fees: "+plain.Line(n))
 		}
 	}
 	unseen := f.Format != "table" || f.File != ""

@@ -13,6 +13,7 @@ import (
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/report"
+	"github.com/feeledger/fees/internal/sys/plain"
 )
 
 var showManual = `Identify a height, a transaction hash, a transaction ID such as 25-7, an
@@ -95,7 +96,7 @@ func (f *lookupFlags) lineOfGateway(words string) string {
 // identify writes what a text is, and the command that shows more.
 func (f *lookupFlags) identify(text, what, command string) {
 	if !f.Quiet {
-		fmt.Fprintf(f.command.ErrOrStderr(), "fees: %s is %s; for more: %s\n", console.Printable(text), what, console.Printable(command))
+		fmt.Fprintf(f.command.ErrOrStderr(), "fees: %s is %s; for more: %s\n", plain.Line(text), what, plain.Line(command))
 	}
 }
 

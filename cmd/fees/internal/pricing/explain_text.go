@@ -10,6 +10,7 @@ import (
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/explain"
+	"github.com/feeledger/fees/internal/sys/plain"
 )
 
 // page writes text wrapped to a width. Words are never broken, so a line can be longer.
@@ -189,7 +190,7 @@ func (p *page) wrap(first, rest, text string) {
 	at := first
 	used := utf8.RuneCountInString(first)
 	begun := false
-	for _, word := range strings.Fields(console.Printable(text)) {
+	for _, word := range strings.Fields(plain.Line(text)) {
 		word = console.Fitting(word, p.width-utf8.RuneCountInString(rest))
 		size := utf8.RuneCountInString(word)
 		if begun && used+1+size > p.width {

@@ -11,6 +11,7 @@ import (
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/sys/plain"
 	"github.com/feeledger/fees/network"
 )
 
@@ -53,7 +54,7 @@ func (f *sendFlags) send(c *cobra.Command, _ []string) error {
 		return err
 	}
 	sent, err := app.Send(c.Context(), app.SendQuestion{Node: client, Signed: signed, Told: func(status string) {
-		fmt.Fprintln(c.ErrOrStderr(), "fees: "+console.Printable(status))
+		fmt.Fprintln(c.ErrOrStderr(), "fees: "+plain.Line(status))
 	}})
 	if err != nil {
 		return err
