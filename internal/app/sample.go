@@ -227,8 +227,8 @@ func (s *Sample) row(ctx context.Context, number int, r *sampled) ([]any, error)
 	}
 	return []any{
 		number, r.Place(), hex.EncodeToString(r.key[:]), r.Time, block.Hash, r.Hash, r.EVMHash,
-		r.Payer, name, string(r.Layer), r.Call, orNull(string(r.Outcome)), base, r.GasPrice, gasUsed,
-		product, r.Fee, r.Charged, orNull(r.Error),
+		r.Payer, name, string(r.Layer), r.Call, table.OrNull(string(r.Outcome)), base, r.GasPrice, gasUsed,
+		product, r.Fee, r.Charged, table.OrNull(r.Error),
 	}, nil
 }
 

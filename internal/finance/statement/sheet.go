@@ -128,7 +128,7 @@ func (y *Style) lines(ctx context.Context, list []*Statement, byFee bool) *table
 			}
 			row = append(row, l.Free, l.Reserved, l.FreeBalance, l.ReservedBalance)
 			if t := l.Payment; t != nil {
-				row = append(row, t.Charged, string(t.Layer), t.Call, hashOf(t), l.ForOther(), t.Standing(), orNull(t.Failed))
+				row = append(row, t.Charged, string(t.Layer), t.Call, hashOf(t), l.ForOther(), t.Standing(), table.OrNull(t.Failed))
 			} else {
 				row = append(row, nil, nil, nil, nil, nil, nil, nil)
 			}
@@ -148,14 +148,6 @@ func hashOf(t *ledger.Transaction) chain.Hash {
 		return hash
 	}
 	return t.Hash
-}
-
-// orNull returns text, or nil if it is empty.
-func orNull(text string) any {
-	if text == "" {
-		return nil
-	}
-	return text
 }
 
 // remark returns a remark that readers need for a line.
@@ -252,7 +244,7 @@ func (y *Style) Fees(ctx context.Context, list ...*Statement) *table.Sheet {
 	return y.sheet("fees", "Fees paid", slices.Concat(feeColumns, y.worthColumns("fee")), list, func(s *Statement, add func(...any) error) error {
 		for t, err := range s.book.Transactions(ctx, s.query(s.Span)) {
 			if err == nil {
-				row := []any{s.Account, t.Height, t.Index, t.Time, string(t.Layer), t.Call, hashOf(t), PaidFor(t), t.Charged, t.Standing(), orNull(t.Failed)}
+				row := []any{s.Account, t.Height, t.Index, t.Time, string(t.Layer), t.Call, hashOf(t), PaidFor(t), t.Charged, t.Standing(), table.OrNull(t.Failed)}
 				if y.valuer != nil {
 					row = append(row, money.ValueKnown(y.valuer, t.Charged, t.Time))
 				}
