@@ -205,11 +205,11 @@ func (r *Result) WriteDifferences(w io.Writer, onlyAccepted bool) error {
 	return out.Error()
 }
 
-// AcceptedRow is a line of a file of accepted differences, with its texts for the reader.
+// AcceptedRow is a line of a file of accepted differences, with what it states for the reader.
 type AcceptedRow struct {
 	Acceptance
-	Kind, Record, ID    string // kind, the record's line, transaction ID
-	Books, Chain, Apart string // in wei; "" if unknown
+	Kind, Record, ID string                          // kind, the record's line, transaction ID
+	Amount           chain.Optional[chain.SignedWei] // of the difference; unknown if the line states none
 }
 
 // Acceptances returns the acceptances of rows.
@@ -273,7 +273,11 @@ func ReadAccepted(text []byte) (list []AcceptedRow, err error) {
 		if len(list) == MaxAccepted {
 			return wrong(fmt.Errorf("more than %d differences are accepted", MaxAccepted))
 		}
-		list = append(list, AcceptedRow{a, field("kind"), field("line"), field("id"), field("books_wei"), field("chain_wei"), field("difference_wei")})
+		r := AcceptedRow{Acceptance: a, Kind: field("kind"), Record: field("line"), ID: field("id")}
+		if wei, err := chain.ParseSignedWei(field("difference_wei")); err == nil {
+			r.Amount = chain.Some(wei)
+		}
+		list = append(list, r)
 	}
 	if len(places) == 0 {
 		return nil, errDifferences

@@ -358,11 +358,11 @@ func (s *server) acceptedTable(ctx context.Context, p *closing.Placed, here stri
 		if isTransactionID.MatchString(row.ID) {
 			id.To = "tx/" + row.ID
 		}
-		var apart cell
-		if wei, err := chain.ParseSignedWei(row.Apart); err == nil {
-			apart = cell{Text: token.Tokens(wei), Exact: row.Apart, Class: "figure"}
+		var amount cell
+		if wei, known := row.Amount.Get(); known {
+			amount = cell{Text: token.Tokens(wei), Exact: wei.String(), Class: "figure"}
 		}
-		t.Rows = append(t.Rows, []cell{{Text: words(shortened(row.Kind))}, {Text: shortened(row.Record)}, id, apart, {Text: row.By}, timeText(row.Time), {Text: row.Comment}})
+		t.Rows = append(t.Rows, []cell{{Text: words(shortened(row.Kind))}, {Text: shortened(row.Record)}, id, amount, {Text: row.By}, timeText(row.Time), {Text: row.Comment}})
 	}
 	if more := len(rows) - len(t.Rows); more > 0 {
 		t.More = fmt.Sprintf("%d more are in the file.", more)
