@@ -282,7 +282,7 @@ const gatewayAddress = "127.0.0.1:8080"
 func serveArchive(ctx context.Context, place, listen string, stderr io.Writer) error {
 	handler, kept, err := app.ArchiveHandler(place)
 	if err != nil {
-		return err
+		return cli.SuggestDemo(place, err)
 	}
 	listener, err := cli.ListenAt(listen)
 	if err != nil {
