@@ -25,8 +25,8 @@ import (
 	"github.com/feeledger/fees/source"
 )
 
-// PackageQuestion asks for the close package of a month or a year.
-type PackageQuestion struct {
+// PackageRequest requests the close package of a month or a year.
+type PackageRequest struct {
 	Dir         string // the directory of the package
 	PeriodInput        // a month, or a year
 	PackageInputs
@@ -77,7 +77,7 @@ type Closed struct {
 }
 
 // options returns the options that the manifest stores.
-func (q *PackageQuestion) options() closing.Options {
+func (q *PackageRequest) options() closing.Options {
 	priced := q.Prices.kept()
 	var record *closing.Reconciliation
 	if q.Books.Path != "" {
@@ -98,7 +98,7 @@ func (q *PackageQuestion) options() closing.Options {
 // MakePackage makes the package of a month or a year, completely or not at all. If the directory contains a
 // package of the same period that differs in any byte, the new one becomes its next version. The findings in its
 // manifest list what failed.
-func (d *Ledger) MakePackage(ctx context.Context, q PackageQuestion) (*Closed, error) {
+func (d *Ledger) MakePackage(ctx context.Context, q PackageRequest) (*Closed, error) {
 	priced, err := ReadPrices(q.Prices) // fail before the long work
 	if err != nil {
 		return nil, err

@@ -116,7 +116,7 @@ func (x *maker) makeReports(ctx context.Context) error {
 		by = report.Month
 	}
 	for _, one := range append([]packageReport{{by, "report", []string{"json", "csv", "xlsx", "html"}}, {report.Account, "accounts", []string{"json", "csv", "xlsx"}}}, x.markedReports()...) {
-		q := x.question(x.options.Progress)
+		q := x.request(x.options.Progress)
 		if x.inputs.Labels == nil {
 			q.Labels = nil
 		}
@@ -134,9 +134,9 @@ func (x *maker) makeReports(ctx context.Context) error {
 	return nil
 }
 
-// question returns the package's common question fields.
-func (x *maker) question(p Progress) Question {
-	return Question{Period: x.asked, Accounts: x.accounts, Labels: x.labels, Prices: x.prices, Progress: p}
+// request returns the package's common request fields.
+func (x *maker) request(p Progress) Request {
+	return Request{Period: x.asked, Accounts: x.accounts, Labels: x.labels, Prices: x.prices, Progress: p}
 }
 
 func totalsOf(f *report.Figures) closing.Totals {
@@ -207,7 +207,7 @@ func (x *maker) makeStatements(ctx context.Context) error {
 	if o.Balances && x.kept != nil {
 		return nil
 	}
-	q := StatementQuestion{Question: x.question(x.options.Asked), Concurrency: x.options.Concurrency}
+	q := StatementRequest{Request: x.request(x.options.Asked), Concurrency: x.options.Concurrency}
 	if o.Balances {
 		q.Balances = x.told
 	} else {
@@ -235,7 +235,7 @@ func (x *maker) makeRollforward(ctx context.Context) error {
 	if !o.Rollforward || o.Balances && x.kept != nil {
 		return nil
 	}
-	q := RollforwardQuestion{Question: x.question(x.options.Asked), By: ByPeriod, Classes: x.classes, Concurrency: x.options.Concurrency}
+	q := RollforwardRequest{Request: x.request(x.options.Asked), By: ByPeriod, Classes: x.classes, Concurrency: x.options.Concurrency}
 	if x.period.Year != "" {
 		q.By = ByMonth
 	}
@@ -265,7 +265,7 @@ func (x *maker) makeJournal(ctx context.Context) error {
 	if o.With == WithMovements && x.kept != nil {
 		return nil
 	}
-	e, err := x.export(ctx, x.held, ExportQuestion{Question: x.question(Progress{}), ChartInput: x.charted, With: o.With, Style: journal.Request{Names: x.names, Alone: true}, Balances: func() (source.Source, error) { return x.told, nil }})
+	e, err := x.export(ctx, x.held, ExportRequest{Request: x.request(Progress{}), ChartInput: x.charted, With: o.With, Style: journal.Request{Names: x.names, Alone: true}, Balances: func() (source.Source, error) { return x.told, nil }})
 	if err != nil {
 		return err
 	}
@@ -293,7 +293,7 @@ func (x *maker) makeReconciliation(ctx context.Context) error {
 	for i, more := range x.inputs.Books.More {
 		books.More = append(books.More, BooksInput{Path: more.Path, Name: r.More[i].Name, Content: more.Content, Reading: r.More[i].Reading})
 	}
-	q := x.question(Progress{})
+	q := x.request(Progress{})
 	if x.inputs.Labels == nil {
 		q.Labels = nil
 	}

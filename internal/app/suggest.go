@@ -17,8 +17,8 @@ import (
 	"github.com/feeledger/fees/source"
 )
 
-// SuggestQuestion asks for gas price bids for the next block.
-type SuggestQuestion struct {
+// SuggestRequest requests gas price bids for the next block.
+type SuggestRequest struct {
 	Blocks  uint64 // recent blocks to read priority fees from, at least 1
 	Tables  network.Tables
 	Network string      // overrides the network that node or gateway report; "" for none
@@ -28,7 +28,7 @@ type SuggestQuestion struct {
 }
 
 // Suggest returns bids for the next block.
-func Suggest(ctx context.Context, q SuggestQuestion) (*Suggestion, error) {
+func Suggest(ctx context.Context, q SuggestRequest) (*Suggestion, error) {
 	if q.Node == nil {
 		return q.askGateway(ctx, "no node given (--node or FEES_NODE): the figures come from the gateway's blocks")
 	}
@@ -52,7 +52,7 @@ func Suggest(ctx context.Context, q SuggestQuestion) (*Suggestion, error) {
 // was started.
 var errNoHistory = errors.New("the fee history is empty")
 
-func (q *SuggestQuestion) askNode(ctx context.Context) (*Suggestion, error) {
+func (q *SuggestRequest) askNode(ctx context.Context) (*Suggestion, error) {
 	var percentiles []float64
 	for _, p := range market.Percentiles() {
 		percentiles = append(percentiles, float64(p))
@@ -88,7 +88,7 @@ func (q *SuggestQuestion) askNode(ctx context.Context) (*Suggestion, error) {
 
 // addRules adds the table's rules for the node's current runtime. Without them, the bids rely on the fee
 // history only.
-func (q *SuggestQuestion) addRules(ctx context.Context, s *Suggestion) error {
+func (q *SuggestRequest) addRules(ctx context.Context, s *Suggestion) error {
 	runtime, err := q.Node.Runtime(ctx, chain.Optional[chain.Hash]{})
 	without := func(why string) error {
 		s.Notes = append(s.Notes, why+": the network's minimum gas price is unknown, and the base fee is assumed to move")
@@ -124,7 +124,7 @@ func (q *SuggestQuestion) addRules(ctx context.Context, s *Suggestion) error {
 	return nil
 }
 
-func (q *SuggestQuestion) askGateway(ctx context.Context, why string) (*Suggestion, error) {
+func (q *SuggestRequest) askGateway(ctx context.Context, why string) (*Suggestion, error) {
 	reader, err := q.Gateway()
 	if err != nil {
 		return nil, err

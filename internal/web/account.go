@@ -40,13 +40,13 @@ func (s *server) account(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	l.fixed = true // in chain order
-	paid := app.TransactionsQuestion{Period: app.Period{All: true}, Payers: []chain.Address{account}}
+	paid := app.TransactionsRequest{Period: app.Period{All: true}, Payers: []chain.Address{account}}
 	if paid.After, err = readPlace(own); err != nil {
 		return err
 	}
 	return s.show(w, r, allSealed, func(r *http.Request, sealed string) (page, error) {
 		a, err := keptOf(s, r, allSealed, s.summaries, sealed, account.String(), true, func(ctx context.Context) (*app.AccountSummary, error) {
-			return s.Ledger.Account(ctx, app.AccountQuestion{Account: account})
+			return s.Ledger.Account(ctx, app.AccountRequest{Account: account})
 		})
 		if err != nil {
 			return nil, err

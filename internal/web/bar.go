@@ -198,7 +198,7 @@ func (s *server) accountsMenu(ctx context.Context, sc *scope) menu {
 }
 
 // byLinks returns the groupings of a page of fees.
-func byLinks(q *feesQuestion) (list []navigation) {
+func byLinks(q *feesRequest) (list []navigation) {
 	for _, by := range report.Groupings() {
 		own := without(q.scope.own, listingParameters...)
 		own.Set("by", string(by))

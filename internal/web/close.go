@@ -77,7 +77,7 @@ func (s *server) preparePackage(w http.ResponseWriter, r *http.Request) error {
 	if sc.Partial, err = ticked(fields, "partial"); err != nil {
 		return err
 	}
-	q, act, err := s.packageQuestion(&sc, fields.Get("journal"))
+	q, act, err := s.packageRequest(&sc, fields.Get("journal"))
 	if err != nil {
 		return err
 	}
@@ -112,8 +112,8 @@ func (s *server) preparePackage(w http.ResponseWriter, r *http.Request) error {
 	return s.startJob(w, r, name, work)
 }
 
-// packageQuestion returns the question of a package, and the beginning of an act about it.
-func (s *server) packageQuestion(sc *scope, program string) (q *app.PackageQuestion, act ledger.Act, err error) {
+// packageRequest returns the request for a package, and the beginning of an act about it.
+func (s *server) packageRequest(sc *scope, program string) (q *app.PackageRequest, act ledger.Act, err error) {
 	in := sc.input()
 	if in.Month == "" && in.Year == "" {
 		return nil, act, invalidRequest("period: packages are of a month or a year, such as 2026-01 or 2026.")
@@ -134,7 +134,7 @@ func (s *server) packageQuestion(sc *scope, program string) (q *app.PackageQuest
 	}
 	in.Timezone = period.Zone.String()
 	act.Period, act.Zone = in.Month+in.Year, in.Timezone
-	q = &app.PackageQuestion{PeriodInput: in, Journal: program, With: app.WithFees, Proved: s.balances() != nil}
+	q = &app.PackageRequest{PeriodInput: in, Journal: program, With: app.WithFees, Proved: s.balances() != nil}
 	q.Labels = s.labels()
 	for _, a := range chosen.Accounts { // addresses only: a text could name a file of the server
 		q.Accounts = append(q.Accounts, a.String())
@@ -182,7 +182,7 @@ func (s *server) packageOptions(show func(done, total uint64)) app.PackageOption
 }
 
 // makePrepared makes a package for review, and records that.
-func (s *server) makePrepared(ctx context.Context, q app.PackageQuestion, by app.Actor, act ledger.Act, show func(done, total uint64)) error {
+func (s *server) makePrepared(ctx context.Context, q app.PackageRequest, by app.Actor, act ledger.Act, show func(done, total uint64)) error {
 	if err := os.MkdirAll(filepath.Dir(q.Dir), 0o777); err != nil { // minus the umask
 		return err
 	}

@@ -187,7 +187,7 @@ func (s *server) keptMonth(r *http.Request, months []month, shown month) (*month
 
 // monthView reads the figures of a month, and compares them with the month before if that is complete.
 func (s *server) monthView(ctx context.Context, input *app.PeriodInput, period app.Period, before bool) (*monthView, error) {
-	q := app.Question{Period: period}
+	q := app.Request{Period: period}
 	days, err := s.Ledger.Report(ctx, q, report.Choice{By: report.Day})
 	if err != nil {
 		return nil, err
@@ -276,7 +276,7 @@ func (s *server) addMonths(ctx context.Context, v *overviewPage, months []month)
 	if len(months) == 1 {
 		return nil
 	}
-	all, err := s.Ledger.Report(ctx, app.Question{Period: allSealed}, report.Choice{By: report.Month})
+	all, err := s.Ledger.Report(ctx, app.Request{Period: allSealed}, report.Choice{By: report.Month})
 	if err != nil {
 		return err
 	}

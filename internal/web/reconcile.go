@@ -102,12 +102,12 @@ func (s *server) comparison(r *http.Request, token, query string, more ...string
 
 // prepare resolves the period, the accounts and the options.
 func (s *server) prepare(ctx context.Context, c *comparison) (err error) {
-	asked, err := s.readQuestion(&c.settings.scope)
+	request, err := s.readRequest(&c.settings.scope)
 	if err != nil {
 		return err
 	}
-	c.asked = asked.Period
-	if c.options, err = c.settings.books.Options(asked); err != nil {
+	c.asked = request.Period
+	if c.options, err = c.settings.books.Options(request); err != nil {
 		return err
 	}
 	token, err := s.Ledger.Token(ctx)
@@ -350,7 +350,7 @@ func (s *server) reconciliationFile(w http.ResponseWriter, r *http.Request) erro
 		if to.form != paperForm {
 			return c.result.Document(c.settings.all).Write(to, to.form, 0)
 		}
-		a, err := s.Ledger.AboutReconciliation(r.Context(), c.result, c.asked, app.AboutQuestion{Program: s.Program})
+		a, err := s.Ledger.AboutReconciliation(r.Context(), c.result, c.asked, app.AboutRequest{Program: s.Program})
 		if err != nil {
 			return err
 		}

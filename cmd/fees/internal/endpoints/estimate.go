@@ -132,7 +132,7 @@ func (f *estimateFlags) estimate(c *cobra.Command, args []string) error {
 		tokens, symbol = chain.Some(t.Tokens(info.PartialFee)), chain.Some(t.Symbol)
 		fee = fmt.Sprintf("%s %s = %s", t.Tokens(info.PartialFee), t.Symbol, fee)
 	}
-	r := slices.Insert(infoRecord(asked{}, info.DispatchInfo), 1, cli.Field{"partial_fee_token", tokens})
+	r := slices.Insert(infoRecord(arguments{}, info.DispatchInfo), 1, cli.Field{"partial_fee_token", tokens})
 	return f.Show(cli.Answer{JSON: append(r, cli.Field{"symbol", symbol}, cli.Field{"at", at}, cli.Field{"notes", estimateNotes}), Text: func(page *console.Page) {
 		var pairs console.Pairs
 		pairs.Add("fee", fee)

@@ -60,7 +60,7 @@ func (f *accountFlags) showAccount(ctx context.Context, d *app.Ledger, book *app
 	if err != nil {
 		return err
 	}
-	q := app.AccountQuestion{Account: account, Concurrency: f.Concurrency}
+	q := app.AccountRequest{Account: account, Concurrency: f.Concurrency}
 	if f.balance {
 		if q.Balances, err = f.GatewayFlags.Open(); err != nil {
 			return err

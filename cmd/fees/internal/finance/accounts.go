@@ -36,7 +36,7 @@ const accountsCheckExamples = `  fees accounts check --chart chart.csv --month 2
 
 // accountsFlags are the flags of fees accounts check.
 type accountsFlags struct {
-	questionFlags
+	requestFlags
 	chart, tags string
 	networkFile string
 }
@@ -72,7 +72,7 @@ func (f *accountsFlags) run(c *cobra.Command, args []string) error {
 		return err
 	}
 	return f.Ask(c, f.networkFile, func(d *app.Ledger) error {
-		x, err := d.Export(c.Context(), app.ExportQuestion{Question: q, ChartInput: in, With: app.WithFees})
+		x, err := d.Export(c.Context(), app.ExportRequest{Request: q, ChartInput: in, With: app.WithFees})
 		if err != nil {
 			return err
 		}

@@ -85,8 +85,8 @@ const exportExamples = `  fees export --as hledger --month 2026-01 --accounts Pa
 // exportFlags are the flags of fees export.
 type exportFlags struct {
 	cli.GatewayFlags
-	questionFlags
-	request     app.ExportQuestion
+	requestFlags
+	request     app.ExportRequest
 	form        string
 	names       string
 	networkFile string
@@ -100,7 +100,7 @@ type exportFlags struct {
 }
 
 func newExport() *cobra.Command {
-	f := exportFlags{request: app.ExportQuestion{With: app.WithFees}}
+	f := exportFlags{request: app.ExportRequest{With: app.WithFees}}
 	return cli.New(&cobra.Command{
 		Use: "export --as FORM --accounts LIST|FILE " + cli.PeriodUse + " | --partitioned DIR", Short: "Export fees for accounting software", Long: exportManual, Example: exportExamples,
 		Args: cli.Args(0, 1, "at most one range"), RunE: f.export,
@@ -168,11 +168,11 @@ func (f *exportFlags) export(c *cobra.Command, args []string) error {
 	if err := f.checkAbout(f.form, f.File); err != nil {
 		return err
 	}
-	q, err := f.question(c, args)
+	q, err := f.exportRequest(c, args)
 	if err != nil {
 		return err
 	}
-	asked, err := f.aboutQuestion(c, args, f.labelsPath, blocksOf(f.Gateway)...)
+	request, err := f.aboutRequest(c, args, f.labelsPath, blocksOf(f.Gateway)...)
 	if err != nil {
 		return err
 	}
@@ -187,7 +187,7 @@ func (f *exportFlags) export(c *cobra.Command, args []string) error {
 		write := f.writeSummary
 		if !slices.Contains(app.JournalForms, f.form) {
 			write = func(c *cobra.Command, x *app.Export) error {
-				write, err := f.writer(c, x, asked)
+				write, err := f.writer(c, x, request)
 				if err == nil {
 					err = f.Stream(write)
 				}
@@ -197,16 +197,16 @@ func (f *exportFlags) export(c *cobra.Command, args []string) error {
 		if err := write(c, x); err != nil {
 			return x.Explain(err)
 		}
-		return f.withAbout(c, x, asked, writeUndetermined(c.ErrOrStderr(), x))
+		return f.withAbout(c, x, request, writeUndetermined(c.ErrOrStderr(), x))
 	})
 }
 
-// question returns the export that the flags describe.
-func (f *exportFlags) question(c *cobra.Command, args []string) (q app.ExportQuestion, err error) {
+// exportRequest returns the export that the flags describe.
+func (f *exportFlags) exportRequest(c *cobra.Command, args []string) (q app.ExportRequest, err error) {
 	q = f.request
 	q.Balances = f.GatewayFlags.Open
 	var chosen *app.Chosen
-	if q.Question, chosen, err = f.read(c, args); err != nil {
+	if q.Request, chosen, err = f.read(c, args); err != nil {
 		return q, err
 	}
 	f.labelsPath = bookPath(chosen)

@@ -50,7 +50,7 @@ func (f *exportFlags) exportMonths(c *cobra.Command, args []string) error {
 		if f.checks {
 			return f.checkPartitions(c, d)
 		}
-		x, err := d.Dataset(c.Context(), app.DatasetQuestion{
+		x, err := d.Dataset(c.Context(), app.DatasetRequest{
 			Dir: f.partitioned, Period: period, Replace: f.replace, Program: cli.Version(), Progress: f.Progress(c, "blocks").Asked(),
 			Done: func(o dataset.Outcome, m *dataset.Manifest) { writeMonth(f.Stdout(), o, m) },
 		})

@@ -170,7 +170,7 @@ const reconcileExamples = `  fees reconcile company.csv --accounts group:company
 // reconcileFlags are the flags of fees reconcile.
 type reconcileFlags struct {
 	cli.SourceFlags
-	questionFlags
+	requestFlags
 	app.BooksInput
 	total    string   // of a general ledger, compared in place of a file
 	posted   []string // accounts of a general ledger, whose postings in a file are compared
@@ -255,7 +255,7 @@ func (f *reconcileFlags) reconcile(c *cobra.Command, args []string) error {
 			return err
 		}
 	}
-	if _, err := f.Options(app.Question{}); err != nil { // before reading files
+	if _, err := f.Options(app.Request{}); err != nil { // before reading files
 		return err
 	}
 	q, chosen, err := f.read(c, period)
@@ -268,11 +268,11 @@ func (f *reconcileFlags) reconcile(c *cobra.Command, args []string) error {
 	}
 	stderr := c.ErrOrStderr()
 	book := bookPath(chosen)
-	asked, err := f.aboutQuestion(c, args, book, blocksOf(f.Gateway)...)
+	request, err := f.aboutRequest(c, args, book, blocksOf(f.Gateway)...)
 	if err != nil {
 		return err
 	}
-	result, err := f.compare(c, q.Period, options, asked)
+	result, err := f.compare(c, q.Period, options, request)
 	if err != nil {
 		writeRowErrors(stderr, err)
 		return err
@@ -290,7 +290,7 @@ func (f *reconcileFlags) reconcile(c *cobra.Command, args []string) error {
 	if err := errors.Join(f.writeFixed(c, result), f.writeDifferences(c, result)); err != nil {
 		return err
 	}
-	return errors.Join(f.show(c, result, asked.Inputs, book), f.offer(c, args, result))
+	return errors.Join(f.show(c, result, request.Inputs, book), f.offer(c, args, result))
 }
 
 // offer prints the command line of each way to read the record under which more may agree.
@@ -458,7 +458,7 @@ func (f *reconcileFlags) writeDifferences(c *cobra.Command, r *reconcile.Result)
 
 // compare compares the record with the ledger, or with a temporary ledger of a gateway's blocks, which is
 // filled after the record was read.
-func (f *reconcileFlags) compare(c *cobra.Command, p app.Period, o reconcile.Options, asked app.AboutQuestion) (r *reconcile.Result, err error) {
+func (f *reconcileFlags) compare(c *cobra.Command, p app.Period, o reconcile.Options, request app.AboutRequest) (r *reconcile.Result, err error) {
 	ctx := c.Context()
 	var d *app.Ledger
 	var reader *source.Reader
@@ -497,7 +497,7 @@ func (f *reconcileFlags) compare(c *cobra.Command, p app.Period, o reconcile.Opt
 	o.Compared = func(done uint64) { rows.Show(done, uint64(all)) }
 	o.Scanned = f.Progress(c, "blocks").Show
 	if r, err = d.Reconcile(ctx, files, p, o); err == nil && (f.about || isPaper(&f.Output)) {
-		f.stated, err = d.AboutReconciliation(ctx, r, p, asked)
+		f.stated, err = d.AboutReconciliation(ctx, r, p, request)
 	}
 	return r, err
 }

@@ -46,7 +46,7 @@ type sampleFlags struct {
 	cli.Output
 	cli.QuietFlag
 	aboutFlag
-	asked       app.SampleQuestion
+	request     app.SampleRequest
 	accounts    []string
 	networkFile string
 }
@@ -60,8 +60,8 @@ func newSample() *cobra.Command {
 }
 
 func (f *sampleFlags) add(c *cobra.Command) {
-	c.Flags().IntVar(&f.asked.Size, "size", 0, fmt.Sprintf("how many transactions, at most %d", app.MaxSample))
-	c.Flags().StringVar(&f.asked.Seed, "seed", "", "a text that decides which transactions; the auditor chooses it")
+	c.Flags().IntVar(&f.request.Size, "size", 0, fmt.Sprintf("how many transactions, at most %d", app.MaxSample))
+	c.Flags().StringVar(&f.request.Seed, "seed", "", "a text that decides which transactions; the auditor chooses it")
 	c.Flags().StringSliceVar(&f.accounts, "accounts", nil, "the payers"+cli.AccountsUsage)
 	c.Flags().StringVar(&f.networkFile, "network-file", "", "a file with your own network tables")
 	f.addAbout(c)
@@ -72,7 +72,7 @@ func (f *sampleFlags) sample(c *cobra.Command, args []string) (err error) {
 	if err := f.checkAbout(f.Format, f.File); err != nil {
 		return err
 	}
-	q := f.asked
+	q := f.request
 	if q.Period, err = f.PeriodFlags.Parse(args); err != nil {
 		return err
 	}
@@ -83,7 +83,7 @@ func (f *sampleFlags) sample(c *cobra.Command, args []string) (err error) {
 	if q.Accounts, q.Labels = chosen.Accounts, chosen.Labels; len(q.Accounts) == 0 {
 		return errors.New("--accounts is missing; name the payers or a file of them" + cli.Offer(chosen.Book))
 	}
-	asked, err := f.aboutQuestion(c, args, bookPath(chosen))
+	request, err := f.aboutRequest(c, args, bookPath(chosen))
 	if err != nil {
 		return err
 	}
@@ -92,19 +92,19 @@ func (f *sampleFlags) sample(c *cobra.Command, args []string) (err error) {
 		if err != nil {
 			return err
 		}
-		return cli.Found(f.show(c, s, asked, bookPath(chosen)), !s.Holds())
+		return cli.Found(f.show(c, s, request, bookPath(chosen)), !s.Holds())
 	})
 }
 
 // show writes a sample, with the statement of how it was made if that was asked for.
-func (f *sampleFlags) show(c *cobra.Command, s *app.Sample, asked app.AboutQuestion, book string) error {
+func (f *sampleFlags) show(c *cobra.Command, s *app.Sample, request app.AboutRequest, book string) error {
 	doc := &table.Document{List: s.Sheet(c.Context())}
 	if !f.about {
 		return f.write(c, &f.Output, doc, nil, nil, "")
 	}
-	a, err := s.About(c.Context(), asked)
+	a, err := s.About(c.Context(), request)
 	if err != nil {
 		return err
 	}
-	return f.write(c, &f.Output, doc, a, asked.Inputs, book)
+	return f.write(c, &f.Output, doc, a, request.Inputs, book)
 }

@@ -139,7 +139,7 @@ func (f *lookupFlags) report(ctx context.Context, d *app.Ledger, book *app.Addre
 	if err != nil {
 		return err
 	}
-	return showFees(ctx, &f.Output, d, app.Question{Period: asked, Accounts: chosen.Accounts, Labels: chosen.Labels}, report.Choice{By: by}, chain.Optional[app.PeriodInput]{})
+	return showFees(ctx, &f.Output, d, app.Request{Period: asked, Accounts: chosen.Accounts, Labels: chosen.Labels}, report.Choice{By: by}, chain.Optional[app.PeriodInput]{})
 }
 
 // showBlock shows a block of the ledger.

@@ -143,7 +143,7 @@ func newBuild() *cobra.Command {
 }
 
 func (f *buildFlags) build(c *cobra.Command, args []string) (err error) {
-	q := app.BuildQuestion{Call: args[0], Arguments: args[1:], Nonce: given(c, "nonce", f.nonce), Tip: f.tip}
+	q := app.BuildRequest{Call: args[0], Arguments: args[1:], Nonce: given(c, "nonce", f.nonce), Tip: f.tip}
 	if q.Period, err = periodOf(f.era); err != nil {
 		return err
 	}
@@ -212,7 +212,7 @@ func newBuildEVM() *cobra.Command {
 }
 
 func (f *evmFlags) build(c *cobra.Command, _ []string) (err error) {
-	q := app.BuildEVMQuestion{Type: chain.TransactionType(f.kind), Value: f.value, Nonce: given(c, "nonce", f.nonce), GasLimit: given(c, "gas-limit", f.gasLimit)}
+	q := app.BuildEVMRequest{Type: chain.TransactionType(f.kind), Value: f.value, Nonce: given(c, "nonce", f.nonce), GasLimit: given(c, "gas-limit", f.gasLimit)}
 	if q.Signer, err = f.account(); err != nil {
 		return err
 	}

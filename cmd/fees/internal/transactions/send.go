@@ -53,7 +53,7 @@ func (f *sendFlags) send(c *cobra.Command, _ []string) error {
 	if err != nil {
 		return err
 	}
-	sent, err := app.Send(c.Context(), app.SendQuestion{Node: client, Signed: signed, Told: func(status string) {
+	sent, err := app.Send(c.Context(), app.SendRequest{Node: client, Signed: signed, Told: func(status string) {
 		fmt.Fprintln(c.ErrOrStderr(), "fees: "+plain.Line(status))
 	}})
 	if err != nil {

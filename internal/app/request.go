@@ -10,8 +10,8 @@ import (
 	"github.com/feeledger/fees/network"
 )
 
-// Question contains the fields that all questions about a period share.
-type Question struct {
+// Request contains the fields that all requests about a period share.
+type Request struct {
 	Period   Period
 	Accounts []chain.Address   // in a report, none means all
 	Labels   *addressbook.Book // labels of addresses; may be nil
