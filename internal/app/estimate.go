@@ -186,13 +186,9 @@ func (q *EstimateRequest) rules(ctx context.Context, view *state.View, e *Estima
 	if err != nil {
 		return rules, multiplier, err
 	}
-	n, _, err := q.Tables.Find(network.Identity{SpecName: runtime.SpecName}, q.Chain.Network)
+	of, _, err := q.Tables.Rules(network.Identity{SpecName: runtime.SpecName}, q.Chain.Network, chain.Some(runtime.SpecVersion))
 	if errors.Is(err, network.ErrConflict) {
 		return rules, multiplier, err
-	}
-	var of network.Rules
-	if err == nil {
-		of, err = n.Rules(runtime.SpecVersion)
 	}
 	if err != nil {
 		e.Notes = append(e.Notes, fmt.Sprintf("runtime %s %d is not in any table; no EVM estimate", jsonscan.Excerpt(runtime.SpecName), runtime.SpecVersion))

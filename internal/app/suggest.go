@@ -100,25 +100,20 @@ func (q *SuggestRequest) addRules(ctx context.Context, s *Suggestion) error {
 	if err != nil {
 		return err
 	}
-	n, note, err := q.Tables.Find(network.Identity{SpecName: runtime.SpecName}, q.Network)
-	if errors.Is(err, network.ErrUnknownNetwork) && q.Network == "" {
-		return without(fmt.Sprintf("the node's network %q is not in any table", jsonscan.Excerpt(runtime.SpecName)))
-	}
-	if errors.Is(err, network.ErrConflict) && q.Network != "" {
-		return fmt.Errorf("%w: --network is %s, but the node serves %s. Omit --network, or use a different node.", network.ErrConflict, q.Network, jsonscan.Excerpt(runtime.SpecName))
-	}
-	if err != nil {
-		return err
-	}
-	rules, err := n.Rules(runtime.SpecVersion)
-	if errors.Is(err, network.ErrUnknownRuntime) {
+	name := jsonscan.Excerpt(runtime.SpecName)
+	rules, note, err := q.Tables.Rules(network.Identity{SpecName: runtime.SpecName}, q.Network, chain.Some(runtime.SpecVersion))
+	switch {
+	case errors.Is(err, network.ErrUnknownNetwork) && q.Network == "":
+		return without(fmt.Sprintf("the node's network %q is not in any table", name))
+	case errors.Is(err, network.ErrConflict) && q.Network != "":
+		return fmt.Errorf("%w: --network is %s, but the node serves %s. Omit --network, or use a different node.", network.ErrConflict, q.Network, name)
+	case errors.Is(err, network.ErrUnknownRuntime):
 		return without(fmt.Sprintf("the node's runtime %d is not in any table", runtime.SpecVersion))
-	}
-	if err != nil {
+	case err != nil:
 		return err
 	}
 	if note != "" {
-		rules.Notes = append(rules.Notes, fmt.Sprintf("the node calls its network %q; treated as %s because of --network", jsonscan.Excerpt(runtime.SpecName), n.Name))
+		rules.Notes = append(rules.Notes, fmt.Sprintf("the node calls its network %q; treated as %s because of --network", name, rules.Network))
 	}
 	s.govern(rules, chain.Optional[chain.Multiplier]{})
 	return nil
