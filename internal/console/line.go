@@ -1,11 +1,13 @@
 package console
 
 import (
+	"fmt"
 	"io"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/text"
 
+	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/sys/plain"
 )
 
@@ -37,4 +39,13 @@ func Wrapped(line string, indent, width int) string {
 // WriteWrapped writes a line [Wrapped] to width columns, and a line break.
 func WriteWrapped(out io.StringWriter, line string, indent, width int) {
 	out.WriteString(Wrapped(line, indent, width) + "\n")
+}
+
+// Known returns a value as text, "" if it is unknown.
+func Known[T any](o chain.Optional[T]) string {
+	value, ok := o.Get()
+	if !ok {
+		return ""
+	}
+	return fmt.Sprint(value)
 }

@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/sys/csvlist"
@@ -66,13 +67,13 @@ func (i *Item) Digest() ledger.Digest {
 	file, parts := "", [differenceParts]string{0: string(i.Outcome)}
 	if row := i.Row; row != nil {
 		file = row.File
-		parts[1], parts[5], parts[6], parts[7] = strconv.Itoa(row.Line), textOf(row.Place), textOf(row.AnyHash()), textOf(row.Account)
+		parts[1], parts[5], parts[6], parts[7] = strconv.Itoa(row.Line), console.Known(row.Place), console.Known(row.AnyHash()), console.Known(row.Account)
 	}
 	if t, ok := i.Transaction.Get(); ok {
-		parts[2], parts[3], parts[4] = t.Place.String(), t.Hash.String(), textOf(t.Payer)
+		parts[2], parts[3], parts[4] = t.Place.String(), t.Hash.String(), console.Known(t.Payer)
 	}
-	if parts[8], parts[9] = textOf(i.Books), textOf(i.Chain); i.Outcome == TotalDiffers {
-		parts[8] = textOf(i.Difference)
+	if parts[8], parts[9] = console.Known(i.Books), console.Known(i.Chain); i.Outcome == TotalDiffers {
+		parts[8] = console.Known(i.Difference)
 	}
 	return differenceOf(file, parts)
 }
@@ -192,7 +193,7 @@ func (r *Result) WriteDifferences(w io.Writer, onlyAccepted bool) error {
 			continue
 		}
 		cells := i.short(r)
-		line := []string{i.Digest().String(), string(i.kind()), cells[1], cells[2], textOf(i.Books), textOf(i.Chain), textOf(i.Difference), "", "", "", ""}
+		line := []string{i.Digest().String(), string(i.kind()), cells[1], cells[2], console.Known(i.Books), console.Known(i.Chain), console.Known(i.Difference), "", "", "", ""}
 		if a != nil {
 			line[7], line[8], line[9] = a.By, a.Time, a.Comment
 			if a.Act > 0 {
@@ -343,7 +344,7 @@ func AcceptedIn(result io.Reader) (list []Acceptance, err error) {
 		if i.Outcome.Agrees() || len(list) == MaxAccepted {
 			return wrong(errors.New("it accepts what is not a difference"))
 		}
-		parts := [differenceParts]string{string(i.Outcome), "", i.ID, i.Extrinsic, textOf(i.Payer), i.BooksID, i.BooksHash, textOf(i.Account), i.Books, i.Chain}
+		parts := [differenceParts]string{string(i.Outcome), "", i.ID, i.Extrinsic, console.Known(i.Payer), i.BooksID, i.BooksHash, console.Known(i.Account), i.Books, i.Chain}
 		if i.Outcome == TotalDiffers {
 			parts[8] = i.Apart
 		}

@@ -36,12 +36,7 @@ func WriteTable(w io.Writer, s *Sheet, width int) (err error) {
 	if err := t.write(page, s.Columns); err != nil {
 		return err
 	}
-	if len(s.Notes) > 0 {
-		page.WriteString("\n")
-	}
-	for _, note := range s.Notes {
-		page.Line("note: "+note, 2)
-	}
+	page.Notes(s.Notes)
 	return page.Flush()
 }
 

@@ -196,7 +196,7 @@ func feesFacts(made *report.Report) (main, facts []fact) {
 	main = feesAndCharge(eachCharged, t.Fee, t.Charged, t.Undetermined+made.Drifts, made.Token)
 	if made.Prices != nil {
 		code := string(made.Prices.Currency)
-		main = append(main, textFact("fees in "+code, cmp.Or(optionalText(t.FeeWorth), notKnown)), textFact("charged in "+code, cmp.Or(optionalText(t.ChargedWorth), notKnown)))
+		main = append(main, textFact("fees in "+code, cmp.Or(console.Known(t.FeeWorth), notKnown)), textFact("charged in "+code, cmp.Or(console.Known(t.ChargedWorth), notKnown)))
 	}
 	return main, []fact{
 		textFact("transactions", fmt.Sprintf("%d EVM, %d native", t.EVM, t.Native)), textFact("failed transactions", fmt.Sprintf("%d EVM, %d native", t.EVMFailed, t.NativeFailed)),

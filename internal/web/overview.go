@@ -99,10 +99,10 @@ func (s *server) overview(w http.ResponseWriter, r *http.Request) error {
 func (s *server) statusView(status *app.Status, token console.Token) *overviewPage {
 	stored, _ := status.Stored.Get()
 	sealed, known := status.Sealed.Get()
-	v := &overviewPage{frame: frame{Title: "Overview", Path: "overview", Command: "fees ledger status" + s.placeFlag(), Unsealed: !known || stored.Last > sealed}, Live: optionalText(status.Sealed)}
+	v := &overviewPage{frame: frame{Title: "Overview", Path: "overview", Command: "fees ledger status" + s.placeFlag(), Unsealed: !known || stored.Last > sealed}, Live: console.Known(status.Sealed)}
 	t := &status.Totals
 	v.Facts = []fact{
-		textFact("network", status.Network), textFact("blocks", spanText(status.Stored)), textFact("last sealed block", optionalText(status.Sealed)),
+		textFact("network", status.Network), textFact("blocks", spanText(status.Stored)), textFact("last sealed block", console.Known(status.Sealed)),
 		moment("time of the last block", status.LastTime), textFact("evidence", status.Evidence.String()),
 		amount("fees of all blocks", chain.Some(t.Fee), token), textFact("transactions", fmt.Sprintf("%d EVM, %d native", t.EVM, t.Native)),
 		amount("burned", status.Burned, token), amount("treasury", status.Treasury, token), amount("authors", status.Author, token),

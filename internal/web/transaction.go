@@ -42,7 +42,7 @@ func (s *server) transaction(w http.ResponseWriter, r *http.Request) error {
 		v.Facts = []fact{
 			{Name: "block", cell: cell{Text: fmt.Sprint(t.Height), To: fmt.Sprintf("block/%d", t.Height)}}, moment("time", t.Time),
 			textFact("outcome", cmp.Or(words(string(t.Outcome)), notKnown)), s.party("payer", t.AccountOf(t.Payer)), s.party("from", t.AccountOf(t.Sender)), s.party("to", t.AccountOf(t.Recipient)),
-			hash("EVM hash", optionalText(t.EVMHash)), hash("extrinsic hash", t.Hash.String()), fact{Name: "gas", cell: cell{Text: optionalText(t.Gas), Number: true}}, textFact("nonce", optionalText(t.Nonce)), textFact("rules", t.Rules),
+			hash("EVM hash", console.Known(t.EVMHash)), hash("extrinsic hash", t.Hash.String()), fact{Name: "gas", cell: cell{Text: console.Known(t.Gas), Number: true}}, textFact("nonce", console.Known(t.Nonce)), textFact("rules", t.Rules),
 		}
 		if v.Parts = distribution(t); v.Parts == nil {
 			v.Facts = append(v.Facts, amount("burned", t.Burned, t.Token), amount("treasury", t.Treasury, t.Token), amount("author", t.Author, t.Token))
@@ -144,7 +144,7 @@ func (s *server) explanation(r *http.Request, t *app.Paid) (*explain.Explanation
 		return nil, &problem{http.StatusConflict, "Different chain", fmt.Sprintf("the gateway's block %d has the hash %v, the ledger's has %v", t.Height, bill.BlockHash, block.Hash)}
 	}
 	if own.Fee != t.Fee || own.Charged != t.Charged {
-		return nil, &problem{http.StatusConflict, "Different fee", fmt.Sprintf("under %s the fee is %s and %s was charged, but the ledger has different figures, under %s. Run fees ledger verify --gateway to compare them.", bill.Rules, cmp.Or(optionalText(own.Fee), notKnown), cmp.Or(optionalText(own.Charged), notKnown), t.Rules)}
+		return nil, &problem{http.StatusConflict, "Different fee", fmt.Sprintf("under %s the fee is %s and %s was charged, but the ledger has different figures, under %s. Run fees ledger verify --gateway to compare them.", bill.Rules, cmp.Or(console.Known(own.Fee), notKnown), cmp.Or(console.Known(own.Charged), notKnown), t.Rules)}
 	}
 	return bill, nil
 }

@@ -55,15 +55,7 @@ func moment(name string, o chain.Optional[chain.Time]) fact {
 // hash returns a hash or an address in full.
 func hash(name, text string) fact { return fact{Name: name, cell: cell{Text: text, Class: "hex"}} }
 
-// optionalText returns a value as text, or "" if it is unknown.
-func optionalText[T any](o chain.Optional[T]) string {
-	if v, ok := o.Get(); ok {
-		return fmt.Sprint(v)
-	}
-	return ""
-}
-
-func spanText(o chain.Optional[chain.Heights]) string { return cmp.Or(optionalText(o), "none") }
+func spanText(o chain.Optional[chain.Heights]) string { return cmp.Or(console.Known(o), "none") }
 
 // party returns an account of a transaction.
 func (s *server) party(name string, o chain.Optional[string]) fact {

@@ -176,7 +176,7 @@ func (p *pass) book(ctx context.Context, x *Payment) (*Entry, error) {
 	if p.By != ByTransaction {
 		return nil, p.group(date, posting)
 	}
-	posting.Hash = code(x.Transaction)
+	posting.Hash = x.Transaction.LayerHash().String()
 	posting.Memo = fmt.Sprintf("fee %s %s of %s", x.Place(), text(x.Call), text(cmp.Or(e.placed.Facts.Label, p.Account(e.placed.Facts.Payer)))) + posting.remark()
 	e.Reference, e.Date, e.Memo = p.number(x.Place()), date, fmt.Sprintf("%s transaction fee %s", text(p.Network), x.Place())
 	return e, nil

@@ -41,12 +41,7 @@ func (c *Comparison) writeText(w io.Writer, width int) error {
 	if err := c.writeTotals(page); err != nil {
 		return err
 	}
-	for i, note := range c.Notes[partial:] {
-		if i == 0 {
-			page.WriteString("\n")
-		}
-		page.Line("note: "+note, 2)
-	}
+	page.Notes(c.Notes[partial:])
 	return page.Flush()
 }
 

@@ -235,19 +235,11 @@ func text(token console.Token, value any) string {
 		name, _ := v.Get()
 		return plain.Line(name)
 	case chain.Optional[uint64]:
-		return optional(v)
+		return console.Known(v)
 	case chain.Optional[chain.Time]:
-		return optional(v)
+		return console.Known(v)
 	case chain.Optional[chain.Address]:
-		return optional(token.AccountOf(v))
-	}
-	return fmt.Sprint(value)
-}
-
-func optional[T any](o chain.Optional[T]) string {
-	value, ok := o.Get()
-	if !ok {
-		return ""
+		return console.Known(token.AccountOf(v))
 	}
 	return fmt.Sprint(value)
 }

@@ -38,12 +38,7 @@ func (r *Report) writeText(w io.Writer, width int) error {
 		}
 	}
 	page.WriteString("\n" + r.totalLines(width))
-	for i, note := range r.Notes[len(r.Partial):] {
-		if i == 0 {
-			page.WriteString("\n")
-		}
-		page.Line("note: "+note, 2)
-	}
+	page.Notes(r.Notes[len(r.Partial):])
 	return page.Flush()
 }
 

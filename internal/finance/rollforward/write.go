@@ -31,12 +31,7 @@ func (y *Style) WriteTable(w io.Writer, r *Rollforward, width int) error {
 			return err
 		}
 	}
-	if len(y.Notes) > 0 {
-		page.WriteString("\n")
-	}
-	for _, note := range y.Notes {
-		page.Line("note: "+note, 2)
-	}
+	page.Notes(y.Notes)
 	return page.Flush()
 }
 

@@ -126,7 +126,7 @@ func LabelOf(token console.Token, b *app.AddressBook, address chain.Optional[cha
 			return label
 		}
 	}
-	return Known(token.AccountOf(address))
+	return console.Known(token.AccountOf(address))
 }
 
 // Offer suggests values of --accounts from an address book, "" if it is empty.

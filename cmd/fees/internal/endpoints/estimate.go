@@ -139,9 +139,6 @@ func (f *estimateFlags) estimate(c *cobra.Command, args []string) error {
 		pairs.Add("weight", fmt.Sprintf("%v of ref time, %d of proof size", info.Weight.RefTime, info.Weight.ProofSize))
 		pairs.Add("class", cli.Name(info.Class, cli.MaxName))
 		page.Pairs(pairs)
-		page.WriteString("\n")
-		for _, note := range estimateNotes {
-			page.Line("note: "+note, 2)
-		}
+		page.Notes(estimateNotes)
 	}})
 }

@@ -156,7 +156,7 @@ func (f *lookupFlags) showBlock(ctx context.Context, d *app.Ledger, height uint6
 	return f.Show(cli.Answer{JSON: app.BlockRecord(b), Finding: b.Undetermined > 0, Text: func(page *console.Page) {
 		var p console.Pairs
 		p.Add("block", fmt.Sprint(b.Height))
-		p.Add("time", cli.Known(b.Time))
+		p.Add("time", console.Known(b.Time))
 		p.Add("hash", b.Hash.String())
 		p.Add("rules", b.Rules)
 		p.Add("transactions", fmt.Sprintf("%d evm, %d native", b.EVM, b.Native))

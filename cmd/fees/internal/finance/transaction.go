@@ -103,7 +103,7 @@ func writeTransaction(w io.Writer, t *app.Paid, book *app.AddressBook, width int
 	}
 	page.Line(fmt.Sprintf("Transaction %d-%d on %s (%s, %s)", t.Height, t.Index, t.Network, t.Layer, kind), 2)
 	page.WriteString("\n")
-	when := cli.Known(t.Time)
+	when := console.Known(t.Time)
 	switch {
 	case !t.Final:
 		when += ", not final"
@@ -121,7 +121,7 @@ func writeTransaction(w io.Writer, t *app.Paid, book *app.AddressBook, width int
 	p.Add("block", fmt.Sprint(t.Height))
 	p.Add("time", strings.TrimPrefix(when, ", "))
 	p.Add("hash", t.Hash.String())
-	p.Add("evm hash", cli.Known(t.EVMHash))
+	p.Add("evm hash", console.Known(t.EVMHash))
 	p.Add("from", cli.Called(t.Token, book, t.Sender))
 	p.Add("to", cli.Called(t.Token, book, t.Recipient))
 	payer := cli.Called(t.Token, book, t.Payer)

@@ -58,12 +58,12 @@ func (p *page) head(v *explain.Explanation, book *app.AddressBook) {
 	if to != "" && v.Creates {
 		to += " (contract creation)"
 	}
-	when := cli.Known(v.Time)
+	when := console.Known(v.Time)
 	if final, ok := v.Finalized.Get(); ok && !final {
 		when += ", not final"
 	}
 	for _, row := range [][2]string{
-		{"hash", t.Hash.String()}, {"evm hash", cli.Known(t.EVMHash)},
+		{"hash", t.Hash.String()}, {"evm hash", console.Known(t.EVMHash)},
 		{"from", cli.Called(v.Token, book, t.From)}, {"to", to}, {"payer", cli.Called(v.Token, book, t.Payer)},
 		{"gas from", gasSpent(t, v.Token, book)},
 		{"outcome", outcome(*t)}, {"time", when}, {"rules", v.Rules}, {"evidence", v.Evidence.String()},

@@ -194,11 +194,11 @@ func (w *watcher) writeLine(out io.Writer, r *evidence.Report) {
 	}
 	fee := app.ReportToken(r).Tokens(r.Totals.Fee)
 	if w.narrow {
-		fmt.Fprintf(out, "%8d %-24s %21s\n", r.Number, cli.Known(r.Time), fee)
+		fmt.Fprintf(out, "%8d %-24s %21s\n", r.Number, console.Known(r.Time), fee)
 		if flags != "" { // failures go on the next line
 			fmt.Fprintln(out, "        "+flags)
 		}
 		return
 	}
-	fmt.Fprintf(out, watchLine+"%s\n", r.Number, cli.Known(r.Time), r.Totals.EVM, r.Totals.Native, fee, base, flags)
+	fmt.Fprintf(out, watchLine+"%s\n", r.Number, console.Known(r.Time), r.Totals.EVM, r.Totals.Native, fee, base, flags)
 }
