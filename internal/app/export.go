@@ -59,13 +59,7 @@ func (d *Ledger) export(ctx context.Context, h Held, q ExportRequest) (*Export, 
 		return nil, err
 	}
 	token := console.Token(n.Token())
-	if q.Prices, err = pricesOf(token, q.Prices); err != nil {
-		return nil, err
-	}
-	if err := checkChain(q.Labels, token); err != nil {
-		return nil, err
-	}
-	if q.Accounts, err = d.natives(ctx, q.Accounts); err != nil {
+	if q.Prices, q.Accounts, err = d.resolve(ctx, token, &q.Request); err != nil {
 		return nil, err
 	}
 	x := &Export{Held: h, Notes: h.Notes(), request: q, style: q.Style, ledger: d}

@@ -57,14 +57,7 @@ func checkChoice(q *Request, c *report.Choice) error {
 
 // report reports what the ledger contains of a period, possibly for a comparison.
 func (d *Ledger) report(ctx context.Context, h *Held, n *network.Network, q *Request, c report.Choice, compared bool) (*report.Report, error) {
-	prices, err := pricesOf(console.Token(n.Token()), q.Prices)
-	if err != nil {
-		return nil, err
-	}
-	if err := checkChain(q.Labels, console.Token(n.Token())); err != nil {
-		return nil, err
-	}
-	accounts, err := d.natives(ctx, q.Accounts)
+	prices, accounts, err := d.resolve(ctx, console.Token(n.Token()), q)
 	if err != nil {
 		return nil, err
 	}

@@ -89,21 +89,14 @@ func (d *Ledger) rollforward(ctx context.Context, held *Held, n *network.Network
 	if err != nil {
 		return nil, err
 	}
-	prices, err := pricesOf(console.Token(n.Token()), q.Prices)
+	prices, accounts, err := d.resolve(ctx, console.Token(n.Token()), &q.Request)
 	if err != nil {
-		return nil, err
-	}
-	if err := checkChain(q.Labels, console.Token(n.Token())); err != nil {
 		return nil, err
 	}
 	r := &Rollforward{ledger: d, request: q, held: held, Style: rollforward.Style{Network: n.Name, Token: console.Token(n.Token()), Labels: q.Labels, Zone: held.Zone, Evidence: held.Evidence}}
 	request := rollforward.Request{
 		Periods: []rollforward.Period{{Name: held.Name, Span: span}}, Accounts: &addressbook.Book{}, Classifier: rollforward.Classifier{Own: q.Classes},
 		Options: balances.Options{Concurrency: q.Concurrency, Progress: q.Progress.show},
-	}
-	accounts, err := d.natives(ctx, q.Accounts)
-	if err != nil {
-		return nil, err
 	}
 	for _, account := range accounts {
 		if err := request.Accounts.Add(q.Labels.Entry(account)); err != nil {

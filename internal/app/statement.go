@@ -112,11 +112,8 @@ func (d *Ledger) statements(ctx context.Context, h *Held, style statement.Style,
 	if err != nil {
 		return nil, err
 	}
-	prices, err := pricesOf(style.Token, q.Prices)
+	prices, accounts, err := d.resolve(ctx, style.Token, &q.Request)
 	if err != nil {
-		return nil, err
-	}
-	if err := checkChain(q.Labels, style.Token); err != nil {
 		return nil, err
 	}
 	list := &Statements{Style: style, request: q, held: h, ledger: d}
@@ -131,10 +128,6 @@ func (d *Ledger) statements(ctx context.Context, h *Held, style statement.Style,
 		}
 	}
 	options := balances.Options{EveryBlock: q.EveryBlock, Concurrency: q.Concurrency, Progress: q.Progress.show}
-	accounts, err := d.natives(ctx, q.Accounts)
-	if err != nil {
-		return nil, err
-	}
 	for _, account := range accounts {
 		s, err := statement.Make(ctx, d.Book, reader, account, span, options)
 		if err != nil {

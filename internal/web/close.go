@@ -360,17 +360,6 @@ func (s *server) startClosing(w http.ResponseWriter, r *http.Request, p *closing
 	})
 }
 
-// preparedFile sends a file of a package that is not closed yet.
-func (s *server) preparedFile(w http.ResponseWriter, r *http.Request) error {
-	shelf, p, err := s.openPrepared(r.PathValue("name"))
-	if err != nil {
-		return err
-	}
-	defer shelf.Close()
-	defer p.Close()
-	return s.packageFile(w, r, shelf, p)
-}
-
 // closingPage is the page of the packages to prepare, review or close.
 type closingPage struct {
 	frame

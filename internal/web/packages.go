@@ -348,10 +348,24 @@ func (s *server) placed(r *http.Request) (shelf *closing.Shelf, p *closing.Place
 	return shelf, p, nil
 }
 
+// packageHandler handles a request about an open package.
+type packageHandler = func(*server, http.ResponseWriter, *http.Request, *closing.Shelf, *closing.Placed) error
+
 // ofPackage wraps a handler of a package.
-func ofPackage(ask func(*server, http.ResponseWriter, *http.Request, *closing.Shelf, *closing.Placed) error) endpoint {
+func ofPackage(ask packageHandler) endpoint {
+	return opened((*server).placed, ask)
+}
+
+// ofPrepared wraps a handler of a package that is not closed yet.
+func ofPrepared(ask packageHandler) endpoint {
+	return opened(func(s *server, r *http.Request) (*closing.Shelf, *closing.Placed, error) {
+		return s.openPrepared(r.PathValue("name"))
+	}, ask)
+}
+
+func opened(open func(*server, *http.Request) (*closing.Shelf, *closing.Placed, error), ask packageHandler) endpoint {
 	return func(s *server, w http.ResponseWriter, r *http.Request) error {
-		shelf, p, err := s.placed(r)
+		shelf, p, err := open(s, r)
 		if err != nil {
 			return err
 		}

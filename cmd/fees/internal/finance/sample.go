@@ -40,14 +40,9 @@ const sampleExamples = `  fees sample --size 25 --seed "audit 2026" --accounts g
 
 // sampleFlags are the flags of fees sample.
 type sampleFlags struct {
-	cli.LedgerFlags
-	cli.PeriodFlags
-	cli.LabelFlags
-	cli.Output
-	cli.QuietFlag
+	requestFlags // without prices
 	aboutFlag
 	request     app.SampleRequest
-	accounts    []string
 	networkFile string
 }
 
@@ -73,14 +68,11 @@ func (f *sampleFlags) sample(c *cobra.Command, args []string) (err error) {
 		return err
 	}
 	q := f.request
-	if q.Period, err = f.PeriodFlags.Parse(args); err != nil {
+	var chosen *app.Chosen
+	if q.Request, chosen, err = f.read(c, args); err != nil {
 		return err
 	}
-	chosen, err := f.ReadAccounts(f.accounts, &f.LedgerFlags, f.Quiet, c.ErrOrStderr())
-	if err != nil {
-		return err
-	}
-	if q.Accounts, q.Labels = chosen.Accounts, chosen.Labels; len(q.Accounts) == 0 {
+	if len(q.Accounts) == 0 {
 		return errors.New("--accounts is missing; name the payers or a file of them" + cli.Offer(chosen.Book))
 	}
 	request, err := f.aboutRequest(c, args, bookPath(chosen))
