@@ -18,6 +18,7 @@ import (
 	"github.com/feeledger/fees/internal/finance/rollforward"
 	"github.com/feeledger/fees/internal/finance/statement"
 	"github.com/feeledger/fees/internal/reconcile"
+	"github.com/feeledger/fees/internal/sys/disk"
 	"github.com/feeledger/fees/internal/sys/plain"
 	"github.com/feeledger/fees/internal/table"
 	"github.com/feeledger/fees/source"
@@ -70,7 +71,7 @@ func (x *maker) makeInputs(context.Context) error {
 			return err
 		}
 	} else if x.names != nil {
-		text, err := ReadSmallFile(x.inputs.Names, maxListBytes)
+		text, err := disk.ReadSmall(x.inputs.Names, maxListBytes)
 		if err != nil {
 			return inFile(FieldNames, x.inputs.Names, err)
 		}

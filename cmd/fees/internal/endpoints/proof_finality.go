@@ -12,6 +12,7 @@ import (
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/sys/disk"
 	"github.com/feeledger/fees/internal/sys/plain"
 )
 
@@ -105,7 +106,7 @@ func readFileOrInput(ctx context.Context, path string, stdin io.Reader, limit in
 	if path == "-" {
 		return readInput(ctx, stdin, limit)
 	}
-	return app.ReadSmallFile(path, limit)
+	return disk.ReadSmall(path, limit)
 }
 
 // finalityRecord is the result in JSON. Set IDs are strings: they have 64 bits.

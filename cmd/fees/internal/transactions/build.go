@@ -14,6 +14,7 @@ import (
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/jsonscan"
+	"github.com/feeledger/fees/internal/sys/disk"
 	"github.com/feeledger/fees/internal/sys/jsontext"
 )
 
@@ -261,7 +262,7 @@ func transactionOf(text string) ([]byte, error) { return bytesOf("transaction", 
 // inFile returns a function that reads and parses a file.
 func inFile[T any](parse func([]byte) (*T, error)) func(path string) (*T, error) {
 	return func(path string) (*T, error) {
-		text, err := app.ReadSmallFile(path, app.MaxDraft)
+		text, err := disk.ReadSmall(path, app.MaxDraft)
 		if err != nil {
 			return nil, err
 		}
