@@ -30,7 +30,7 @@ func newLedgerTrail() *cobra.Command {
 }
 
 func (f *statusFlags) trail(c *cobra.Command, _ []string) error {
-	return f.Ask(c, "", func(d *app.Ledger) error {
+	return f.Ask(c, func(d *app.Ledger) error {
 		acts, err := d.Book.Trail(c.Context())
 		if err != nil {
 			return err

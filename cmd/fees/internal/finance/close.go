@@ -251,7 +251,8 @@ func (f *closeFlags) makePackage(c *cobra.Command) error {
 		return err
 	}
 	q.Accounts, q.Proved = strings.Split(f.accounts, ","), !f.noBalances
-	return f.Ask(c, q.Networks, func(d *app.Ledger) error {
+	f.Tables = q.Networks
+	return f.Ask(c, func(d *app.Ledger) error {
 		closed, err := d.MakePackage(ctx, *q)
 		if err != nil {
 			writeRowErrors(stderr, err)

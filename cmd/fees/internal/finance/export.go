@@ -89,7 +89,6 @@ type exportFlags struct {
 	request     app.ExportRequest
 	form        string
 	names       string
-	networkFile string
 	partitioned string
 	replace     bool
 	checks      bool
@@ -104,7 +103,7 @@ func newExport() *cobra.Command {
 	return cli.New(&cobra.Command{
 		Use: "export --as FORM --accounts LIST|FILE " + cli.PeriodUse + " | --partitioned DIR", Short: "Export fees for accounting software", Long: exportManual, Example: exportExamples,
 		Args: cli.Args(0, 1, "at most one range"), RunE: f.export,
-	}, f.Of("the source of balances for --with movements"), f.AddTrust, f.of("the payers"), f.AddFile, f.add, f.addSummary, f.addAbout)
+	}, f.Of("the source of balances for --with movements"), f.AddTrust, f.of("the payers"), f.AddTables, f.AddFile, f.add, f.addSummary, f.addAbout)
 }
 
 func (f *exportFlags) add(c *cobra.Command) {
@@ -114,7 +113,6 @@ func (f *exportFlags) add(c *cobra.Command) {
 	flags.StringVar(&f.request.With, "with", app.WithFees, "fees, or movements: every change of balances")
 	flags.BoolVar(&f.request.Style.NetworkSide, "network-side", false, "also show what was burned and what treasury and author received")
 	flags.BoolVar(&f.request.Style.Continues, "continue", false, "continue an earlier journal: assert the opening balances, open only new accounts")
-	flags.StringVar(&f.networkFile, "network-file", "", "a file with your own network tables")
 	flags.StringVar(&f.partitioned, "partitioned", "", "write every complete month as Parquet files into this directory")
 	flags.BoolVar(&f.replace, "replace", false, "for --partitioned, rewrite months that differ")
 	flags.BoolVar(&f.checks, "check", false, "for --partitioned, only compare the files with their checksums and the ledger")
@@ -176,7 +174,7 @@ func (f *exportFlags) export(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	return f.Ask(c, f.networkFile, func(d *app.Ledger) error {
+	return f.Ask(c, func(d *app.Ledger) error {
 		x, err := d.Export(c.Context(), q)
 		if err != nil {
 			return err

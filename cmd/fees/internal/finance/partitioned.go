@@ -46,7 +46,7 @@ func (f *exportFlags) exportMonths(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	return f.Ask(c, f.networkFile, func(d *app.Ledger) error {
+	return f.Ask(c, func(d *app.Ledger) error {
 		if f.checks {
 			return f.checkPartitions(c, d)
 		}

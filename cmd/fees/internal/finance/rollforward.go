@@ -96,10 +96,10 @@ func classesTable() string {
 type rollforwardFlags struct {
 	cli.GatewayFlags
 	requestFlags
-	request           app.RollforwardRequest
-	networkFile, list string
-	classes           string
-	noBalances        bool
+	request    app.RollforwardRequest
+	list       string
+	classes    string
+	noBalances bool
 	paperFlag
 }
 
@@ -108,7 +108,7 @@ func newRollforward() *cobra.Command {
 	return cli.New(&cobra.Command{
 		Use: "rollforward --accounts FILE " + cli.PeriodUse, Short: "Reconcile opening to closing balances, by class of movement", Long: rollforwardManual, Example: rollforwardExamples,
 		Args: f.wanted, RunE: f.lead,
-	}, f.Of("the source of balances: a gateway's URL, or an archive with balances"), f.AddTrust, f.of("the accounts"), f.add, f.Forms("table", "json", "csv", "xlsx", "pdf"), f.AddQuiet, f.Concurrent)
+	}, f.Of("the source of balances: a gateway's URL, or an archive with balances"), f.AddTrust, f.of("the accounts"), f.AddTables, f.add, f.Forms("table", "json", "csv", "xlsx", "pdf"), f.AddQuiet, f.Concurrent)
 }
 
 func (f *rollforwardFlags) add(c *cobra.Command) {
@@ -116,7 +116,6 @@ func (f *rollforwardFlags) add(c *cobra.Command) {
 	cli.Choice(c, &f.request.By, "by", "one column per month or period", app.ByMonth, app.ByPeriod)
 	c.Flags().StringVar(&f.list, "list", "", "list the movements of a line, a class, or all")
 	f.addPaper(c)
-	c.Flags().StringVar(&f.networkFile, "network-file", "", "a file with your own network tables")
 	c.Flags().BoolVar(&f.noBalances, "no-balances", false, "do not get balances; the rollforward is not checked")
 	cli.Complete(c, "list", rollforward.Selections()...)
 }
@@ -166,7 +165,7 @@ func (f *rollforwardFlags) lead(c *cobra.Command, args []string) (err error) {
 		request.Sources = sourceOfBalances(&f.GatewayFlags)
 	}
 	q.Progress = f.Progress(c, "balances").Asked()
-	return f.Ask(c, f.networkFile, func(d *app.Ledger) error {
+	return f.Ask(c, func(d *app.Ledger) error {
 		made, err := d.Rollforward(c.Context(), q)
 		if err != nil {
 			return err

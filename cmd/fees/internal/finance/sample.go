@@ -42,8 +42,7 @@ const sampleExamples = `  fees sample --size 25 --seed "audit 2026" --accounts g
 type sampleFlags struct {
 	requestFlags // without prices
 	aboutFlag
-	request     app.SampleRequest
-	networkFile string
+	request app.SampleRequest
 }
 
 func newSample() *cobra.Command {
@@ -51,14 +50,13 @@ func newSample() *cobra.Command {
 	return cli.New(&cobra.Command{
 		Use: "sample --size N --seed TEXT --accounts LIST|FILE " + cli.PeriodUse, Short: "Select random transactions for an audit", Long: sampleManual, Example: sampleExamples,
 		Args: cli.Args(0, 1, "at most one range"), RunE: f.sample,
-	}, f.LedgerFlags.Add, f.PeriodFlags.Add, f.LabelFlags.Add, f.add, f.Forms("table", "csv", "jsonl", "xlsx", "parquet"), f.AddQuiet)
+	}, f.LedgerFlags.Add, f.PeriodFlags.Add, f.LabelFlags.Add, f.AddTables, f.add, f.Forms("table", "csv", "jsonl", "xlsx", "parquet"), f.AddQuiet)
 }
 
 func (f *sampleFlags) add(c *cobra.Command) {
 	c.Flags().IntVar(&f.request.Size, "size", 0, fmt.Sprintf("how many transactions, at most %d", app.MaxSample))
 	c.Flags().StringVar(&f.request.Seed, "seed", "", "a text that decides which transactions; the auditor chooses it")
 	c.Flags().StringSliceVar(&f.accounts, "accounts", nil, "the payers"+cli.AccountsUsage)
-	c.Flags().StringVar(&f.networkFile, "network-file", "", "a file with your own network tables")
 	f.addAbout(c)
 }
 
@@ -79,7 +77,7 @@ func (f *sampleFlags) sample(c *cobra.Command, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	return f.Ask(c, f.networkFile, func(d *app.Ledger) error {
+	return f.Ask(c, func(d *app.Ledger) error {
 		s, err := d.Sample(c.Context(), q)
 		if err != nil {
 			return err
