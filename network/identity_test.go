@@ -137,3 +137,31 @@ func TestFindOtherToken(t *testing.T) {
 	_, _, err = network.BuiltIn().Find(network.Identity{SpecName: "moonbeam", Token: chain.Token{Decimals: chain.Some[uint64](0)}}, "")
 	require.ErrorIs(t, err, network.ErrConflict, "0 decimals are stated")
 }
+
+// One decision prices a runtime: its network is found, then its row; a runtime that is not known has the specification's.
+func TestRulesOfARuntime(t *testing.T) {
+	tables := withLocal(t)
+	moonbeam := network.Identity{SpecName: "moonbeam"}
+	rules, note, err := tables.Rules(moonbeam, "", chain.Some[uint32](2100))
+	require.NoError(t, err)
+	require.Equal(t, []string{"moonbeam/2100", ""}, []string{rules.Name, note})
+	rules, _, err = tables.Rules(moonbeam, "", chain.Optional[uint32]{})
+	require.NoError(t, err)
+	require.Equal(t, "spec/mainnet", rules.Name)
+	rules, note, err = tables.Rules(network.Identity{SpecName: "dev"}, "local", chain.Some[uint32](7))
+	require.NoError(t, err)
+	require.Equal(t, []string{"local/7", `the gateway reports the network "dev": priced as local because of --network`}, []string{rules.Name, note})
+	for want, c := range map[error]struct {
+		gateway network.Identity
+		wanted  string
+		runtime chain.Optional[uint32]
+	}{
+		network.ErrUnknownNetwork:  {network.Identity{SpecName: "dev"}, "", chain.Some[uint32](7)},
+		network.ErrConflict:        {moonbeam, "local", chain.Some[uint32](7)},
+		network.ErrUnknownRuntime:  {moonbeam, "", chain.Some[uint32](1)},
+		network.ErrNoSpecification: {network.Identity{SpecName: "local"}, "", chain.Optional[uint32]{}},
+	} {
+		_, _, err := tables.Rules(c.gateway, c.wanted, c.runtime)
+		require.ErrorIs(t, err, want)
+	}
+}

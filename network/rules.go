@@ -166,6 +166,25 @@ func (n *Network) Rules(runtime uint32) (Rules, error) {
 	return r, nil
 }
 
+// Rules selects the network as [Tables.Find] does, and returns its rules for the runtime that executed a block, or those of
+// the specification if that is unknown. The note is that of Find.
+func (t Tables) Rules(gateway Identity, wanted string, runtime chain.Optional[uint32]) (rules Rules, note string, err error) {
+	n, note, err := t.Find(gateway, wanted)
+	if err != nil {
+		return Rules{}, "", err
+	}
+	rules, err = n.RulesOf(runtime)
+	return rules, note, err
+}
+
+// RulesOf returns the rules for the runtime that executed a block, or those of the specification if that is unknown.
+func (n *Network) RulesOf(runtime chain.Optional[uint32]) (Rules, error) {
+	if version, known := runtime.Get(); known {
+		return n.Rules(version)
+	}
+	return n.SpecificationRules()
+}
+
 // SpecificationRules returns the rules of the specification's own table (fee rule 6), with its reading of the
 // multiplier: at the block itself.
 func (n *Network) SpecificationRules() (Rules, error) {

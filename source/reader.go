@@ -149,24 +149,20 @@ func (r *Reader) Proved() (none chain.Optional[chain.Anchor]) {
 
 // rules returns the network's rules for the runtime that executed a block.
 func (r *Reader) rules(a runtimeAt) (network.Rules, error) {
-	n, note, err := r.Tables.Find(a.identity(), r.Network)
+	var version chain.Optional[uint32]
+	runtime, known := a.runtime.Get()
+	if known && !r.Specification {
+		version = chain.Some(runtime.Value.SpecVersion)
+	}
+	rules, note, err := r.Tables.Rules(a.identity(), r.Network, version)
 	if err != nil {
 		return network.Rules{}, err
 	}
 	if final := r.Final(); final.Known() {
+		n, _ := r.Tables.Named(rules.Network) // it was found there
 		if err := n.CheckParachain(final.Para); err != nil {
 			return network.Rules{}, err
 		}
-	}
-	var rules network.Rules
-	runtime, known := a.runtime.Get()
-	if known && !r.Specification {
-		rules, err = n.Rules(runtime.Value.SpecVersion)
-	} else {
-		rules, err = n.SpecificationRules()
-	}
-	if err != nil {
-		return network.Rules{}, err
 	}
 	if note != "" {
 		rules.Notes = append(rules.Notes, note)

@@ -162,7 +162,7 @@ func startIt(c *cobra.Command, e *httpclient.UnreachableError) string {
 	return strings.TrimSuffix("Start it, or "+cli.NameAnother(c, e.Place), ", or ")
 }
 
-// withLedger returns the advice on a question that only a ledger can answer.
+// withLedger returns the advice on a request that only a ledger can answer.
 func withLedger(c *cobra.Command, direct *app.WithoutLedgerError) string {
 	line := cli.SyncLine(c, direct.Blocks)
 	if line == "" { // the command names no period

@@ -11,9 +11,9 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/internal/app"
-	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/internal/sys/plain"
 	"github.com/feeledger/fees/source"
 )
 
@@ -58,7 +58,7 @@ func repliedFirst(c *cobra.Command, err error) string {
 	if words == "" || !strings.Contains(text, words) {
 		return text
 	}
-	return fmt.Sprintf("the %s replied \"%s\" (%s)", from, console.Printable(words), strings.Replace(text, ": "+words, "", 1))
+	return fmt.Sprintf("the %s replied \"%s\" (%s)", from, plain.Line(words), strings.Replace(text, ": "+words, "", 1))
 }
 
 // reply returns what a gateway or node sent instead of an answer.

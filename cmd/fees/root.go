@@ -17,7 +17,7 @@ import (
 	"github.com/feeledger/fees/cmd/fees/internal/pricing"
 	"github.com/feeledger/fees/cmd/fees/internal/transactions"
 	"github.com/feeledger/fees/cmd/fees/internal/walkthrough"
-	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/sys/plain"
 )
 
 // overview is the first screen of help: what people type first, by what they want to do.
@@ -111,8 +111,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return exitOK
 	}
 	if message := explainError(ctx, c, err); message != "" {
-		message = console.Printable(strings.ReplaceAll(message, "\n", "; ")) // joined errors have one line each
-		if !strings.HasPrefix(message, root.Name()+" ") {                    // a message about a command starts with its path
+		message = plain.Line(strings.ReplaceAll(message, "\n", "; ")) // joined errors have one line each
+		if !strings.HasPrefix(message, root.Name()+" ") {             // a message about a command starts with its path
 			message = "fees: " + message
 		}
 		fmt.Fprintln(screen.Stderr, message)

@@ -19,8 +19,8 @@ type Report struct {
 	Diagnosis    *Diagnosis    `json:"diagnosis"` // a change that would explain the drifts, null if none is known
 	// Unanswered are the questions that failed and can be retried: the checks that depend on them were not made.
 	// The key is omitted if there are none.
-	Unanswered []Question `json:"unanswered,omitempty"`
-	Tallies    Tallies    `json:"-"`
+	Unanswered []FailedRequest `json:"unanswered,omitempty"`
+	Tallies    Tallies         `json:"-"`
 	// FeesTreasuryProportion is the proportion that the split of the fees was checked with, if the split depends
 	// on it: see [Options].
 	FeesTreasuryProportion chain.Optional[chain.Perbill] `json:"-"`

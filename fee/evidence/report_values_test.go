@@ -24,9 +24,9 @@ func TestReportsWithoutRules(t *testing.T) {
 // A question without an answer is in the report, and in its notes as a sentence.
 func TestNotAnswered(t *testing.T) {
 	var r evidence.Report
-	q := evidence.Question{About: evidence.AboutExtrinsics, At: 7, Why: "no connection"}
+	q := evidence.FailedRequest{About: evidence.AboutExtrinsics, At: 7, Why: "no connection"}
 	r.NotAnswered(q)
-	require.Equal(t, []evidence.Question{q}, r.Unanswered)
+	require.Equal(t, []evidence.FailedRequest{q}, r.Unanswered)
 	require.Equal(t, []string{q.String()}, r.Notes)
 	require.Contains(t, q.String(), "at block 7 could not be fetched; a later run can retry. Meanwhile the hashes of the extrinsics")
 }

@@ -26,7 +26,7 @@ type Summary struct {
 	// Unanswered is the number of failed questions that can be retried, and FirstUnanswered the first of them, or
 	// nil.
 	Unanswered      int
-	FirstUnanswered *Question
+	FirstUnanswered *FailedRequest
 	// Unaccounted is the number of transactions whose charge is known but whose destinations are not.
 	Unaccounted int
 	// Fee and the others are sums in wei. A sum is unknown if any part of it is unknown, or if it exceeds 128

@@ -10,8 +10,8 @@ import (
 	"github.com/feeledger/fees/internal/finance/closing"
 )
 
-// AboutQuestion asks for the statement of how a result was made.
-type AboutQuestion struct {
+// AboutRequest requests the statement of how a result was made.
+type AboutRequest struct {
 	Program string   // name and version of the program
 	Command string   // the command line that makes the result again, without passwords
 	Sources []string // besides the ledger
@@ -19,13 +19,13 @@ type AboutQuestion struct {
 }
 
 // about states what every result about a period shares. It reads all its blocks, for the seal.
-func (d *Ledger) about(ctx context.Context, h *Held, q *Question, asked AboutQuestion) (*closing.About, error) {
+func (d *Ledger) about(ctx context.Context, h *Held, q *Request, request AboutRequest) (*closing.About, error) {
 	source := "ledger " + d.Place
 	if d.remove != nil {
 		source = "temporary " + source
 	}
 	a := &closing.About{
-		Tool: asked.Program, Command: asked.Command, Inputs: asked.Inputs, Source: strings.Join(append([]string{source}, asked.Sources...), "; "),
+		Tool: request.Program, Command: request.Command, Inputs: request.Inputs, Source: strings.Join(append([]string{source}, request.Sources...), "; "),
 		Evidence: h.Evidence.String(), Period: h.Name, Timezone: h.Zone.String(), Asked: h.Asked.Heights, Missing: h.Lacks,
 		EveryAccount: len(q.Accounts) == 0,
 	}
@@ -92,14 +92,14 @@ func addWei(p *console.Pairs, name string, amount chain.Optional[chain.Wei], tok
 }
 
 // About states how a report was made.
-func (d *Ledger) About(ctx context.Context, f *Fees, q *Question, asked AboutQuestion) (*closing.About, error) {
+func (d *Ledger) About(ctx context.Context, f *Fees, q *Request, request AboutRequest) (*closing.About, error) {
 	if f.Compared != nil {
 		return nil, notUnderstood("a comparison has two periods; make a report of each for a statement of how it was made")
 	}
 	r := f.Report
 	h := &Held{q.Period, r.Cover, r.Evidence}
 	h.Name, h.Asked, h.Zone = r.Name, r.Period, r.Zone // of all sealed blocks, if no period was asked for
-	a, err := d.about(ctx, h, q, asked)
+	a, err := d.about(ctx, h, q, request)
 	if err != nil {
 		return nil, err
 	}
@@ -127,13 +127,13 @@ func totalPairs(transactions uint64, fee, charged chain.Optional[chain.Wei], tok
 }
 
 // About states how an export was made. It adds up the rows again.
-func (x *Export) About(ctx context.Context, form string, asked AboutQuestion) (*closing.About, error) {
-	a, err := x.ledger.about(ctx, &x.Held, &x.question.Question, asked)
+func (x *Export) About(ctx context.Context, form string, request AboutRequest) (*closing.About, error) {
+	a, err := x.ledger.about(ctx, &x.Held, &x.request.Request, request)
 	if err != nil {
 		return nil, err
 	}
 	a.Title, a.Notes = x.style.Title, x.style.Notes
-	a.Filters = append(a.Filters, "format "+form, "content "+x.question.With)
+	a.Filters = append(a.Filters, "format "+form, "content "+x.request.With)
 	all, err := x.population(ctx, nil)
 	if err != nil {
 		return nil, x.Explain(err)

@@ -11,26 +11,26 @@ import (
 )
 
 // About states how the statements were made.
-func (l *Statements) About(ctx context.Context, asked AboutQuestion) (*closing.About, error) {
-	a, err := l.ledger.about(ctx, l.held, &l.question.Question, asked)
+func (l *Statements) About(ctx context.Context, request AboutRequest) (*closing.About, error) {
+	a, err := l.ledger.about(ctx, l.held, &l.request.Request, request)
 	if err != nil {
 		return nil, err
 	}
 	a.Title, a.Notes = "statements of "+console.Counted(len(l.List), "account"), l.Style.Notes
-	a.Filters = append(a.Filters, "balances "+balancesAsked(l.question.Balances != nil, l.question.EveryBlock))
+	a.Filters = append(a.Filters, "balances "+balancesAsked(l.request.Balances != nil, l.request.EveryBlock))
 	a.Totals, err = statementTotals(l.List, l.Style.Token)
 	return a, err
 }
 
 // About states how the rollforward was made.
-func (r *Rollforward) About(ctx context.Context, asked AboutQuestion) (*closing.About, error) {
-	a, err := r.ledger.about(ctx, r.held, &r.question.Question, asked)
+func (r *Rollforward) About(ctx context.Context, request AboutRequest) (*closing.About, error) {
+	a, err := r.ledger.about(ctx, r.held, &r.request.Request, request)
 	if err != nil {
 		return nil, err
 	}
 	a.Title, a.Notes = r.Style.Title, r.Style.Notes
-	a.Filters = append(a.Filters, "by "+r.question.By, "balances "+balancesAsked(r.question.Balances != nil, false))
-	if listed, ok := r.question.List.Get(); ok {
+	a.Filters = append(a.Filters, "by "+r.request.By, "balances "+balancesAsked(r.request.Balances != nil, false))
+	if listed, ok := r.request.List.Get(); ok {
 		a.Filters = append(a.Filters, fmt.Sprintf("list %s", listed))
 	}
 	a.Totals, err = statementTotals(r.Statements, r.Style.Token)

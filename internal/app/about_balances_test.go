@@ -14,9 +14,9 @@ import (
 func TestAboutBalances(t *testing.T) {
 	d := opened(t, copied(t))
 	all, _ := charges(t, of(alith))
-	q := app.Question{Period: app.Heights(1, 27), Accounts: []chain.Address{address(t, alith)}}
-	asked := app.AboutQuestion{Program: "a test", Command: "fees statement"}
-	made, err := d.Statements(t.Context(), app.StatementQuestion{Question: q})
+	q := app.Request{Period: app.Heights(1, 27), Accounts: []chain.Address{address(t, alith)}}
+	asked := app.AboutRequest{Program: "a test", Command: "fees statement"}
+	made, err := d.Statements(t.Context(), app.StatementRequest{Request: q})
 	require.NoError(t, err)
 	a, err := made.About(t.Context(), asked)
 	require.NoError(t, err)
@@ -24,7 +24,7 @@ func TestAboutBalances(t *testing.T) {
 	require.Equal(t, inTokens(t, all), pairs["control total: charged"])
 	require.Equal(t, "0 of 1", pairs["statements proved by balances"])
 	require.Equal(t, "balances not compared", pairs["parameter"])
-	r, err := d.Rollforward(t.Context(), app.RollforwardQuestion{Question: q, By: app.ByPeriod, List: chain.Some(rollforward.All)})
+	r, err := d.Rollforward(t.Context(), app.RollforwardRequest{Request: q, By: app.ByPeriod, List: chain.Some(rollforward.All)})
 	require.NoError(t, err)
 	require.Len(t, r.Document(t.Context()).Sheets(), 1)
 	a, err = r.About(t.Context(), asked)
@@ -53,7 +53,7 @@ func TestAboutBalances(t *testing.T) {
 		{src, true, "1 of 1", "0", "balances compared after each block"},
 		{wrong, false, "0 of 1", "1", "balances compared before and after"},
 	} {
-		made, err := d.Statements(t.Context(), app.StatementQuestion{Question: q, Balances: c.balances, EveryBlock: c.everyBlock})
+		made, err := d.Statements(t.Context(), app.StatementRequest{Request: q, Balances: c.balances, EveryBlock: c.everyBlock})
 		require.NoError(t, err)
 		a, err := made.About(t.Context(), asked)
 		require.NoError(t, err)

@@ -10,12 +10,12 @@ import (
 )
 
 // AboutReconciliation states how a comparison of a company's record with the ledger was made.
-func (d *Ledger) AboutReconciliation(ctx context.Context, r *reconcile.Result, p Period, asked AboutQuestion) (*closing.About, error) {
+func (d *Ledger) AboutReconciliation(ctx context.Context, r *reconcile.Result, p Period, request AboutRequest) (*closing.About, error) {
 	h, err := d.Held(ctx, p)
 	if err != nil {
 		return nil, err
 	}
-	a, err := d.about(ctx, &h, &Question{Accounts: r.Options.Accounts}, asked)
+	a, err := d.about(ctx, &h, &Request{Accounts: r.Options.Accounts}, request)
 	if err != nil {
 		return nil, err
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/feeledger/fees/source"
 )
 
-// AccountQuestion asks for a summary of one account.
-type AccountQuestion struct {
+// AccountRequest requests a summary of one account.
+type AccountRequest struct {
 	Account chain.Address
 	// Balances is the source of the account's balance; nil leaves the balance out.
 	Balances    source.Source
@@ -26,7 +26,7 @@ type AccountQuestion struct {
 // unknown if any part of it is unknown.
 type AccountSummary struct {
 	Account       chain.Address
-	EVM           chain.Optional[chain.Address] // the EVM address that stands for the account, if the question named that
+	EVM           chain.Optional[chain.Address] // the EVM address that stands for the account, if the request named that
 	Network       string
 	console.Token                           // the network's
 	Held          Held                      // the blocks
@@ -86,7 +86,7 @@ func (a *AccountSummary) addFee(t *ledger.Transaction) error {
 }
 
 // Account summarizes an account from the ledger.
-func (d *Ledger) Account(ctx context.Context, q AccountQuestion) (*AccountSummary, error) {
+func (d *Ledger) Account(ctx context.Context, q AccountRequest) (*AccountSummary, error) {
 	held, err := d.Held(ctx, Period{All: true, Zone: time.UTC})
 	if err != nil {
 		return nil, err
@@ -115,8 +115,8 @@ func (d *Ledger) Account(ctx context.Context, q AccountQuestion) (*AccountSummar
 	if q.Balances == nil {
 		return a, nil
 	}
-	made, err := d.Statements(ctx, StatementQuestion{
-		Question: Question{Period: Heights(span.First, span.Last), Accounts: named, Progress: q.Progress}, Balances: q.Balances, Concurrency: q.Concurrency,
+	made, err := d.Statements(ctx, StatementRequest{
+		Request: Request{Period: Heights(span.First, span.Last), Accounts: named, Progress: q.Progress}, Balances: q.Balances, Concurrency: q.Concurrency,
 	})
 	if err != nil {
 		return nil, err

@@ -109,13 +109,13 @@ func TestAccountOfAnEVMAddress(t *testing.T) {
 	d, err := app.Open(t.Context(), place, reader.Tables)
 	require.NoError(t, err)
 	defer d.Close()
-	byEVM, err := d.Account(t.Context(), app.AccountQuestion{Account: address(t, alith)})
+	byEVM, err := d.Account(t.Context(), app.AccountRequest{Account: address(t, alith)})
 	require.NoError(t, err)
 	require.Equal(t, hashedAlith(t), byEVM.Account)
 	require.Equal(t, chain.Some(address(t, alith)), byEVM.EVM)
 	require.Equal(t, hashedAlith(t).SS58(5), byEVM.Token.Account(byEVM.Account))
 
-	native, err := d.Account(t.Context(), app.AccountQuestion{Account: hashedAlith(t)})
+	native, err := d.Account(t.Context(), app.AccountRequest{Account: hashedAlith(t)})
 	require.NoError(t, err)
 	require.False(t, native.EVM.Known(), "the question did not name it")
 	byEVM.EVM = native.EVM

@@ -14,7 +14,7 @@ import (
 // An account of 32 bytes is none of a ledger whose accounts have 20. Without a table, the ledger's transactions tell.
 func TestAccountsOfAnotherSize(t *testing.T) {
 	place := copied(t)
-	asked := app.AccountQuestion{Account: chain.Address32([32]byte{1})}
+	asked := app.AccountRequest{Account: chain.Address32([32]byte{1})}
 	_, err := opened(t, place).Account(t.Context(), asked)
 	require.ErrorContains(t, err, "has 32 bytes, and accounts of moonbeam have 20")
 

@@ -20,6 +20,7 @@ import (
 	"github.com/feeledger/fees/internal/finance/journal"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/sys/disk"
+	"github.com/feeledger/fees/internal/sys/plain"
 	"github.com/feeledger/fees/network"
 )
 
@@ -261,7 +262,7 @@ func (b *AddressBook) printable() (*AddressBook, error) {
 	shown := &addressbook.Book{}
 	for _, e := range b.Entries() {
 		for _, text := range []*string{&e.Label, &e.Group, &e.Account} {
-			*text = strings.TrimSpace(console.Printable(*text))
+			*text = strings.TrimSpace(plain.Line(*text))
 		}
 		if err := shown.Add(e); err != nil {
 			return nil, err

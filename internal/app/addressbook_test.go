@@ -142,7 +142,7 @@ func TestPackageKeepsTheAddressBook(t *testing.T) {
 func TestAccount(t *testing.T) {
 	d := opened(t, copied(t))
 	sum, count := charges(t, of(alith))
-	a, err := d.Account(t.Context(), app.AccountQuestion{Account: address(t, alith), Balances: withBalances(t)})
+	a, err := d.Account(t.Context(), app.AccountRequest{Account: address(t, alith), Balances: withBalances(t)})
 	require.NoError(t, err)
 	require.Equal(t, sum, a.Fees.Fee.String())
 	require.Equal(t, sum, known(t, a.Charged))
@@ -162,7 +162,7 @@ func TestAccount(t *testing.T) {
 	change := in.Difference(out)
 	require.Equal(t, after.Value.Free.Difference(before.Value.Free).String(), change.String())
 
-	nobody, err := d.Account(t.Context(), app.AccountQuestion{Account: chain.Address20([20]byte{19: 1})})
+	nobody, err := d.Account(t.Context(), app.AccountRequest{Account: chain.Address20([20]byte{19: 1})})
 	require.NoError(t, err)
 	require.False(t, nobody.First.Known() || nobody.Last.Known() || nobody.Balance.Known())
 	require.Equal(t, "0", known(t, nobody.In))
@@ -242,7 +242,7 @@ func TestOneAccount(t *testing.T) {
 
 // A report by label wants an address book.
 func TestReportWithoutLabels(t *testing.T) {
-	_, err := opened(t, copied(t)).Report(t.Context(), app.Question{Period: app.Heights(3, 27)}, report.Choice{By: report.Label})
+	_, err := opened(t, copied(t)).Report(t.Context(), app.Request{Period: app.Heights(3, 27)}, report.Choice{By: report.Label})
 	require.Equal(t, failure.NotUnderstood, app.KindOf(err))
 	require.Equal(t, []app.Field{app.FieldLabels}, fieldsOf(t, err))
 }

@@ -76,7 +76,7 @@ func documentedColumns(t testing.TB, section string) []string {
 // the files.
 func TestAnalyticsDocument(t *testing.T) {
 	dir := t.TempDir()
-	_, err := datasetOf(t, copied(t), dir, func(q *app.DatasetQuestion) { q.Period.Partial = true })
+	_, err := datasetOf(t, copied(t), dir, func(q *app.DatasetRequest) { q.Period.Partial = true })
 	require.NoError(t, err)
 	document := analytics(t)
 	queries := statements(t, document["Queries"], dir)

@@ -18,6 +18,7 @@ import (
 	"github.com/feeledger/fees/internal/node/rpc"
 	"github.com/feeledger/fees/internal/substrate/trie"
 	"github.com/feeledger/fees/internal/sys/jsontext"
+	"github.com/feeledger/fees/internal/table"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
 )
@@ -190,7 +191,7 @@ func ofAnswers(m *answers.Manifest) jsontext.Record {
 	}
 	return jsontext.Record{
 		{"first", m.First}, {"last", m.Last}, {"first_hash", m.FirstHash}, {"last_hash", m.LastHash}, {"accounts", m.Accounts},
-		{"gateway_version", orNull(m.GatewayVersion)}, {"files", len(m.Files())}, {"bytes", bytes}, {"sha256", m.SHA256},
+		{"gateway_version", table.OrNull(m.GatewayVersion)}, {"files", len(m.Files())}, {"bytes", bytes}, {"sha256", m.SHA256},
 	}
 }
 

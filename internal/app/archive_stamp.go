@@ -50,7 +50,7 @@ func readStamp(ctx context.Context, directory string, authorities *x509.CertPool
 	if manifest, err = os.ReadFile(path); err != nil { // it was read before
 		return nil, nil, err
 	}
-	text, err := ReadSmallFile(path+timestamp.Suffix, timestamp.MaxBytes)
+	text, err := disk.ReadSmall(path+timestamp.Suffix, timestamp.MaxBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		return manifest, nil, nil
 	}

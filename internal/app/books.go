@@ -72,8 +72,8 @@ func rowOf(f Field, text string) (int, error) {
 	return int(row), nil
 }
 
-// Options combines the input with a question. Errors are of type [InputError].
-func (in *BooksInput) Options(q Question) (o reconcile.Options, err error) {
+// Options combines the input with a request. Errors are of type [InputError].
+func (in *BooksInput) Options(q Request) (o reconcile.Options, err error) {
 	o = reconcile.Options{Zone: q.Period.Zone, Accounts: q.Accounts, Labels: q.Labels, Prices: q.Prices, RowsOnly: in.RowsOnly, Accepted: in.Accepted}
 	return o, in.fill(&o)
 }

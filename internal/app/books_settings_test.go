@@ -27,7 +27,7 @@ func TestSettingsOfARecord(t *testing.T) {
 		`tolerance: "much" `:                                {Tolerance: "much"},
 	} {
 		books := app.BooksInput{Path: "books.csv", Reading: in}
-		o, err := books.Options(app.Question{})
+		o, err := books.Options(app.Request{})
 		if err == nil {
 			err = books.SetToken(&o, console.Token{Symbol: "GLMR"})
 		}
@@ -36,7 +36,7 @@ func TestSettingsOfARecord(t *testing.T) {
 	}
 	for text, want := range map[string]rune{"": 0, "comma": ',', "semicolon": ';', "tab": '\t', "pipe": '|', `\t`: '\t'} {
 		books := app.BooksInput{Reading: closing.Reading{Separator: text}}
-		o, err := books.Options(app.Question{})
+		o, err := books.Options(app.Request{})
 		require.NoError(t, err)
 		require.Equal(t, want, o.Separator)
 	}
@@ -69,7 +69,7 @@ func TestWaysToReadARecord(t *testing.T) {
 		for _, s := range way.Settings {
 			require.NoError(t, as.Set(app.Field(s.Name), s.Value))
 		}
-		o, err := as.Options(app.Question{})
+		o, err := as.Options(app.Request{})
 		require.NoError(t, err)
 		o.Symbol = "GLMR"
 		f, err := as.Read(t.Context(), o)

@@ -18,8 +18,8 @@ import (
 	"github.com/feeledger/fees/source"
 )
 
-// BuildQuestion asks for an unsigned native extrinsic.
-type BuildQuestion struct {
+// BuildRequest requests an unsigned native extrinsic.
+type BuildRequest struct {
 	Node      *rpc.Client
 	Tables    network.Tables
 	Chain     ChainStatement
@@ -32,7 +32,7 @@ type BuildQuestion struct {
 }
 
 // Build returns the draft of a native extrinsic.
-func Build(ctx context.Context, q BuildQuestion) (*Draft, error) {
+func Build(ctx context.Context, q BuildRequest) (*Draft, error) {
 	c, genesis, err := q.Chain.ofNode(ctx, q.Node, q.Tables)
 	if err != nil {
 		return nil, err
@@ -67,14 +67,14 @@ func Build(ctx context.Context, q BuildQuestion) (*Draft, error) {
 	d := &Draft{Signer: q.Signer, Native: n}
 	said := q.Chain
 	said.Genesis = chain.Some(genesis) // the signer confirms the genesis hash
-	if _, err := Prepare(SignQuestion{Draft: d, Tables: q.Tables, Chain: said, TrustDraft: true}); err != nil {
+	if _, err := Prepare(SignRequest{Draft: d, Tables: q.Tables, Chain: said, TrustDraft: true}); err != nil {
 		return nil, err
 	}
 	return d, nil
 }
 
 // CallData encodes a call for the runtime of the node's newest final block.
-func CallData(ctx context.Context, q BuildQuestion) ([]byte, error) {
+func CallData(ctx context.Context, q BuildRequest) ([]byte, error) {
 	c, _, err := q.Chain.ofNode(ctx, q.Node, q.Tables)
 	if err != nil {
 		return nil, err
@@ -97,7 +97,7 @@ func openCall(ctx context.Context, node *rpc.Client, c *KnownChain, name string,
 
 // metadata returns the metadata that the signer reads the call with: the node's if they are pinned or if the
 // chain does not compare metadata, else version 15, whose digest can be signed.
-func (q *BuildQuestion) metadata(ctx context.Context, view *state.View, c *KnownChain, specVersion uint32) ([]byte, error) {
+func (q *BuildRequest) metadata(ctx context.Context, view *state.View, c *KnownChain, specVersion uint32) ([]byte, error) {
 	m := view.Runtime.Metadata()
 	v, _ := m.RuntimeVersion()
 	if !c.comparesMetadata(specVersion) || network.PinOf(v.SpecName, v.SpecVersion, m.Version, blake2b.Sum256(view.Metadata)) == network.Pinned {
@@ -115,7 +115,7 @@ func packed(text []byte) []byte {
 }
 
 // bound limits the draft to the blocks of its era.
-func (q *BuildQuestion) bound(ctx context.Context, view *state.View, n *NativeDraft) error {
+func (q *BuildRequest) bound(ctx context.Context, view *state.View, n *NativeDraft) error {
 	if q.Period == 0 {
 		return nil
 	}
@@ -153,15 +153,15 @@ func amountOf(text string, token extrinsic.Token) (chain.Wei, error) {
 	return chain.ParseWei(digits)
 }
 
-// BuildEVMQuestion asks for an unsigned EVM transaction. The node supplies missing values.
-type BuildEVMQuestion struct {
+// BuildEVMRequest requests an unsigned EVM transaction. The node supplies missing values.
+type BuildEVMRequest struct {
 	Node                 *rpc.Client
 	Tables               network.Tables
 	Chain                ChainStatement
 	Signer               chain.Address
 	Type                 chain.TransactionType // eip1559 by default
 	To                   chain.Optional[chain.Address]
-	Value                string // same format as the tip of [BuildQuestion]
+	Value                string // same format as the tip of [BuildRequest]
 	Input                []byte
 	AccessList           []chain.AccessEntry
 	Nonce                chain.Optional[uint64]
@@ -172,7 +172,7 @@ type BuildEVMQuestion struct {
 }
 
 // BuildEVM returns the draft of an EVM transaction. Missing prices are those of the normal bid of [Suggest].
-func BuildEVM(ctx context.Context, q BuildEVMQuestion) (*Draft, error) {
+func BuildEVM(ctx context.Context, q BuildEVMRequest) (*Draft, error) {
 	c, id, err := q.Chain.evmOfNode(ctx, q.Node, q.Tables)
 	if err != nil {
 		return nil, err
@@ -206,14 +206,14 @@ func BuildEVM(ctx context.Context, q BuildEVMQuestion) (*Draft, error) {
 
 // price sets the prices for the transaction's type. Legacy and eip2930 transactions pay exactly what
 // they offer: the base fee of the next block plus the priority fee of a normal bid.
-func (q *BuildEVMQuestion) price(ctx context.Context, d *EVMDraft) error {
+func (q *BuildEVMRequest) price(ctx context.Context, d *EVMDraft) error {
 	dynamic := q.Type == chain.EIP1559
 	d.GasPrice, d.MaxFeePerGas, d.MaxPriorityFeePerGas = q.GasPrice, q.MaxFeePerGas, q.MaxPriorityFeePerGas
 	if dynamic && d.MaxFeePerGas.Known() && d.MaxPriorityFeePerGas.Known() || !dynamic && d.GasPrice.Known() {
 		return nil
 	}
 	const blocks = 20
-	s, err := Suggest(ctx, SuggestQuestion{Blocks: blocks, Tables: q.Tables, Network: q.Chain.Network, Node: q.Node, Gateway: noGateway})
+	s, err := Suggest(ctx, SuggestRequest{Blocks: blocks, Tables: q.Tables, Network: q.Chain.Network, Node: q.Node, Gateway: noGateway})
 	if err != nil {
 		return fmt.Errorf("gas price: %w", err)
 	}

@@ -37,7 +37,7 @@ func TestBuildEVMPrices(t *testing.T) {
 		{cheap, chain.Legacy, none, none, none, some(130), none, none},
 	} {
 		s.feeHistory(c.history)
-		d, err := app.BuildEVM(t.Context(), app.BuildEVMQuestion{
+		d, err := app.BuildEVM(t.Context(), app.BuildEVMRequest{
 			Node: s.client, Chain: s.stated, Tables: network.BuiltIn(), Type: c.kind, Signer: address(t, alith), To: chain.Some(address(t, baltathar)), Value: "1.5GLMR",
 			GasPrice: c.price, MaxFeePerGas: c.most, MaxPriorityFeePerGas: c.priority,
 		})
@@ -53,20 +53,20 @@ func TestBuildEVMRefused(t *testing.T) {
 	s := openSending(t)
 	s.node.SetHead(20)
 	one := chain.Some(gwei(1))
-	for want, change := range map[string]func(*app.BuildEVMQuestion){
-		"value: ":                    func(q *app.BuildEVMQuestion) { q.Value = "1,5" },
-		`"1DOT" is an amount of DOT`: func(q *app.BuildEVMQuestion) { q.Value = "1DOT" },
-		"state the gas prices":       func(q *app.BuildEVMQuestion) { q.MaxFeePerGas = chain.Optional[chain.GasPrice]{} },
-		"gas_price: not allowed in a transaction of type eip1559":      func(q *app.BuildEVMQuestion) { q.GasPrice = one },
-		"max_fee_per_gas: not allowed in a transaction of type legacy": func(q *app.BuildEVMQuestion) { q.Type, q.GasPrice = chain.Legacy, one },
-		"a legacy transaction cannot have an access list": func(q *app.BuildEVMQuestion) {
-			*q = app.BuildEVMQuestion{Node: q.Node, Chain: s.stated, Signer: q.Signer, Type: chain.Legacy, GasPrice: one, AccessList: []chain.AccessEntry{{}}}
+	for want, change := range map[string]func(*app.BuildEVMRequest){
+		"value: ":                    func(q *app.BuildEVMRequest) { q.Value = "1,5" },
+		`"1DOT" is an amount of DOT`: func(q *app.BuildEVMRequest) { q.Value = "1DOT" },
+		"state the gas prices":       func(q *app.BuildEVMRequest) { q.MaxFeePerGas = chain.Optional[chain.GasPrice]{} },
+		"gas_price: not allowed in a transaction of type eip1559":      func(q *app.BuildEVMRequest) { q.GasPrice = one },
+		"max_fee_per_gas: not allowed in a transaction of type legacy": func(q *app.BuildEVMRequest) { q.Type, q.GasPrice = chain.Legacy, one },
+		"a legacy transaction cannot have an access list": func(q *app.BuildEVMRequest) {
+			*q = app.BuildEVMRequest{Node: q.Node, Chain: s.stated, Signer: q.Signer, Type: chain.Legacy, GasPrice: one, AccessList: []chain.AccessEntry{{}}}
 		},
-		`transaction type "eip7702": want legacy, eip2930 or eip1559`: func(q *app.BuildEVMQuestion) {
-			*q = app.BuildEVMQuestion{Node: q.Node, Chain: s.stated, Signer: q.Signer, Type: "eip7702", GasPrice: one}
+		`transaction type "eip7702": want legacy, eip2930 or eip1559`: func(q *app.BuildEVMRequest) {
+			*q = app.BuildEVMRequest{Node: q.Node, Chain: s.stated, Signer: q.Signer, Type: "eip7702", GasPrice: one}
 		},
 	} {
-		q := app.BuildEVMQuestion{Node: s.client, Chain: s.stated, Tables: network.BuiltIn(), Signer: address(t, alith), Type: chain.EIP1559, MaxFeePerGas: one, MaxPriorityFeePerGas: one}
+		q := app.BuildEVMRequest{Node: s.client, Chain: s.stated, Tables: network.BuiltIn(), Signer: address(t, alith), Type: chain.EIP1559, MaxFeePerGas: one, MaxPriorityFeePerGas: one}
 		change(&q)
 		d, err := app.BuildEVM(t.Context(), q)
 		require.ErrorContains(t, err, want)
@@ -79,7 +79,7 @@ func TestBuildEVMRefused(t *testing.T) {
 func TestBuildEra(t *testing.T) {
 	s := openSending(t)
 	s.node.SetHead(22)
-	q := app.BuildQuestion{Node: s.client, Chain: s.stated, Call: "system.remark", Arguments: []string{"0x1234"}, Signer: address(t, alith), Period: 4}
+	q := app.BuildRequest{Node: s.client, Chain: s.stated, Call: "system.remark", Arguments: []string{"0x1234"}, Signer: address(t, alith), Period: 4}
 	d, err := app.Build(t.Context(), q)
 	require.NoError(t, err)
 	hashes, err := s.client.Hashes(t.Context(), []uint64{22})
@@ -101,13 +101,13 @@ func TestBuildEra(t *testing.T) {
 func TestBuildRefused(t *testing.T) {
 	s := openSending(t)
 	s.node.SetHead(20)
-	for want, change := range map[string]func(*app.BuildQuestion){
-		`has no call "nothing"`:    func(q *app.BuildQuestion) { q.Call = "balances.nothing" },
-		"tip: ":                    func(q *app.BuildQuestion) { q.Tip = "much" },
-		"0.1234567890123456789":    func(q *app.BuildQuestion) { q.Tip = "0.1234567890123456789GLMR" },
-		"a period of 65537 blocks": func(q *app.BuildQuestion) { q.Period = extrinsic.MaxPeriod + 1 },
+	for want, change := range map[string]func(*app.BuildRequest){
+		`has no call "nothing"`:    func(q *app.BuildRequest) { q.Call = "balances.nothing" },
+		"tip: ":                    func(q *app.BuildRequest) { q.Tip = "much" },
+		"0.1234567890123456789":    func(q *app.BuildRequest) { q.Tip = "0.1234567890123456789GLMR" },
+		"a period of 65537 blocks": func(q *app.BuildRequest) { q.Period = extrinsic.MaxPeriod + 1 },
 	} {
-		q := app.BuildQuestion{Node: s.client, Chain: s.stated, Call: "system.remark", Arguments: []string{"0x"}, Signer: address(t, alith)}
+		q := app.BuildRequest{Node: s.client, Chain: s.stated, Call: "system.remark", Arguments: []string{"0x"}, Signer: address(t, alith)}
 		change(&q)
 		d, err := app.Build(t.Context(), q)
 		require.ErrorContains(t, err, want)
@@ -123,7 +123,7 @@ func TestBuildRefused(t *testing.T) {
 			return hashes(params)
 		}
 		s.node.SetHead(19) // the era begins at 18: one of 8192 blocks does so at even heights
-		_, err := app.Build(t.Context(), app.BuildQuestion{Node: s.client, Chain: s.stated, Call: "system.remark", Arguments: []string{"0x"}, Signer: address(t, alith), Period: 8192})
+		_, err := app.Build(t.Context(), app.BuildRequest{Node: s.client, Chain: s.stated, Call: "system.remark", Arguments: []string{"0x"}, Signer: address(t, alith), Period: 8192})
 		require.ErrorContains(t, err, want)
 		require.ErrorIs(t, err, chain.ErrNoBlock)
 	}

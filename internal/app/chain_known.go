@@ -5,9 +5,9 @@ import (
 	"fmt"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/node/rpc"
 	"github.com/feeledger/fees/internal/node/state"
+	"github.com/feeledger/fees/internal/sys/plain"
 	"github.com/feeledger/fees/internal/tx/extrinsic"
 	"github.com/feeledger/fees/network"
 )
@@ -170,5 +170,5 @@ func (c *KnownChain) checkToken(ctx context.Context, node *rpc.Client) error {
 		return err
 	}
 	return notUnderstood("The node reports the token %s with %d decimals, but the chain's is %s with %d. Use a node of the right chain.",
-		console.Printable(said.Symbol), said.Decimals, c.Token.Symbol, c.Token.Decimals)
+		plain.Line(said.Symbol), said.Decimals, c.Token.Symbol, c.Token.Decimals)
 }

@@ -98,8 +98,8 @@ func (c *ChartCheck) Sheet(ctx context.Context) *table.Sheet {
 			}
 			f := p.Facts
 			row := []any{
-				f.ID, p.Time, f.Payer, orNull(f.Label), orNull(f.Group), string(f.Layer), f.Call, f.Contract,
-				orNull(string(f.Outcome)), orNull(f.Tag), p.Paid, p.Suspense, orNull(p.AssetBy),
+				f.ID, p.Time, f.Payer, table.OrNull(f.Label), table.OrNull(f.Group), string(f.Layer), f.Call, f.Contract,
+				table.OrNull(string(f.Outcome)), table.OrNull(f.Tag), p.Paid, p.Suspense, table.OrNull(p.AssetBy),
 			}
 			for _, t := range chart.Targets() {
 				value := p.Value(t)
@@ -113,7 +113,7 @@ func (c *ChartCheck) Sheet(ctx context.Context) *table.Sheet {
 				if n := p.Line(t); n > 0 {
 					line = n
 				}
-				row = append(row, orNull(value), line)
+				row = append(row, table.OrNull(value), line)
 			}
 			if !yield(row, nil) {
 				return

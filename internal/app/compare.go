@@ -85,7 +85,7 @@ func (in *PeriodInput) heightsBefore(first, last uint64) error {
 
 // Compare reports the fees of a period beside those of another. It returns a [NotHeldError] for the
 // period that the ledger does not fully contain.
-func (d *Ledger) Compare(ctx context.Context, q Question, choice report.Choice, with PeriodInput) (*report.Comparison, error) {
+func (d *Ledger) Compare(ctx context.Context, q Request, choice report.Choice, with PeriodInput) (*report.Comparison, error) {
 	if err := checkChoice(&q, &choice); err != nil {
 		return nil, err
 	}

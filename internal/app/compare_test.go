@@ -65,7 +65,7 @@ func TestSetPeriod(t *testing.T) {
 	beside, err := in.Beside("2025")
 	require.NoError(t, err)
 	require.Equal(t, chain.Some(app.PeriodInput{Year: "2025", Timezone: "Asia/Tokyo", Partial: true}), beside)
-	_, err = opened(t, copied(t)).Compare(t.Context(), app.Question{Period: app.Heights(14, 27)}, report.Choice{By: report.Day}, app.PeriodInput{Month: "2025-13"})
+	_, err = opened(t, copied(t)).Compare(t.Context(), app.Request{Period: app.Heights(14, 27)}, report.Choice{By: report.Day}, app.PeriodInput{Month: "2025-13"})
 	require.Equal(t, failure.NotUnderstood, app.KindOf(err))
 }
 
@@ -85,7 +85,7 @@ func TestCompareMonths(t *testing.T) {
 		february := app.PeriodInput{Month: month}
 		before, err := february.Before()
 		require.NoError(t, err)
-		_, err = d.Compare(t.Context(), app.Question{Period: parsed(t, february)}, report.Choice{By: report.Day}, before)
+		_, err = d.Compare(t.Context(), app.Request{Period: parsed(t, february)}, report.Choice{By: report.Day}, before)
 		var missing *app.NotHeldError
 		require.ErrorAs(t, err, &missing)
 		named, known := missing.Compared.Get()
@@ -94,7 +94,7 @@ func TestCompareMonths(t *testing.T) {
 		require.NoError(t, d.Close())
 	}
 	d := opened(t, place)
-	q, choice := app.Question{Period: parsed(t, app.PeriodInput{Month: "2025-02"})}, report.Choice{By: report.Day}
+	q, choice := app.Request{Period: parsed(t, app.PeriodInput{Month: "2025-02"})}, report.Choice{By: report.Day}
 	now, err := d.Report(t.Context(), q, choice)
 	require.NoError(t, err)
 	c, err := d.Compare(t.Context(), q, choice, app.PeriodInput{Month: "2025-01"})

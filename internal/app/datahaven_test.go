@@ -381,7 +381,7 @@ func TestDataHavenStatements(t *testing.T) {
 		require.NoError(t, err)
 		book := opened(t, place)
 		ask := func(account chain.Address, first uint64, balances source.Source) *app.Statements {
-			made, err := book.Statements(t.Context(), app.StatementQuestion{Question: app.Question{Period: app.Heights(first, d.last), Accounts: []chain.Address{account}}, Balances: balances, EveryBlock: balances != nil})
+			made, err := book.Statements(t.Context(), app.StatementRequest{Request: app.Request{Period: app.Heights(first, d.last), Accounts: []chain.Address{account}}, Balances: balances, EveryBlock: balances != nil})
 			require.NoError(t, err)
 			require.True(t, made.Holds(), account)
 			require.Equal(t, "MOCK", made.Style.Symbol)
@@ -500,7 +500,7 @@ func TestDataHavenBids(t *testing.T) {
 		d.read(t, "multiplier", d.last, &stored)
 		base := new(big.Int).Mul(number(t, stored.Value), number(t, "312500000"))
 		base.Div(base, number(t, "1000000000000000000"))
-		s, err := app.Suggest(t.Context(), app.SuggestQuestion{Blocks: 20, Gateway: reads(d.reader(t))})
+		s, err := app.Suggest(t.Context(), app.SuggestRequest{Blocks: 20, Gateway: reads(d.reader(t))})
 		require.NoError(t, err)
 		require.Equal(t, base.String(), s.Market.BaseFeePerGas.String())
 		require.Len(t, s.Bids, 3)

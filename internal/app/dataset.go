@@ -11,8 +11,8 @@ import (
 	"github.com/feeledger/fees/internal/ledger"
 )
 
-// DatasetQuestion asks for months of the ledger as Parquet files, partitioned by network, year and month.
-type DatasetQuestion struct {
+// DatasetRequest requests months of the ledger as Parquet files, partitioned by network, year and month.
+type DatasetRequest struct {
 	Dir      string
 	Period   Period // whole UTC months, or all
 	Replace  bool   // overwrite existing files that differ
@@ -33,7 +33,7 @@ type Dataset struct {
 
 // Dataset writes the files of the months that do not exist yet. When exporting the whole ledger, it skips
 // incomplete months unless the period may be partial.
-func (d *Ledger) Dataset(ctx context.Context, q DatasetQuestion) (*Dataset, error) {
+func (d *Ledger) Dataset(ctx context.Context, q DatasetRequest) (*Dataset, error) {
 	if err := q.Period.Months(); err != nil {
 		return nil, err
 	}
@@ -114,7 +114,7 @@ type monthHeld struct {
 }
 
 // monthsOf returns the months of a period, and a dataset with notes on those that are skipped.
-func (d *Ledger) monthsOf(ctx context.Context, q *DatasetQuestion, months []ledger.SealedMonth) (wanted []monthHeld, x *Dataset, err error) {
+func (d *Ledger) monthsOf(ctx context.Context, q *DatasetRequest, months []ledger.SealedMonth) (wanted []monthHeld, x *Dataset, err error) {
 	x = &Dataset{Months: map[dataset.Outcome]int{}}
 	for _, m := range months {
 		p, err := m.Period()

@@ -25,16 +25,16 @@ import (
 )
 
 // datasetOf writes a ledger's months to a directory.
-func datasetOf(t testing.TB, place, dir string, change func(*app.DatasetQuestion)) (*app.Dataset, error) {
+func datasetOf(t testing.TB, place, dir string, change func(*app.DatasetRequest)) (*app.Dataset, error) {
 	t.Helper()
-	q := app.DatasetQuestion{Dir: dir, Period: period(t, app.PeriodInput{}), Program: "the test"}
+	q := app.DatasetRequest{Dir: dir, Period: period(t, app.PeriodInput{}), Program: "the test"}
 	if change != nil {
 		change(&q)
 	}
 	return opened(t, place).Dataset(t.Context(), q)
 }
 
-func partial(q *app.DatasetQuestion) { q.Period.Partial = true }
+func partial(q *app.DatasetRequest) { q.Period.Partial = true }
 
 func period(t testing.TB, in app.PeriodInput) app.Period {
 	t.Helper()
@@ -277,7 +277,7 @@ func TestDatasetIsIncremental(t *testing.T) {
 		require.NoError(t, os.Chtimes(filepath.Join(dir, name), past, past))
 	}
 	chain.fill(t, place, 70*day)
-	x, err = datasetOf(t, place, dir, func(q *app.DatasetQuestion) {
+	x, err = datasetOf(t, place, dir, func(q *app.DatasetRequest) {
 		q.Period = period(t, app.PeriodInput{From: "2024-01-01", To: "2024-02-29"})
 	})
 	require.NoError(t, err)
@@ -326,7 +326,7 @@ func TestDatasetOfAnotherLedger(t *testing.T) {
 		found := checkedDataset(t, other, dir)
 		require.NotEmpty(t, found.Problems)
 		require.False(t, found.Problems[0].Damaged)
-		x, err := datasetOf(t, other, dir, func(q *app.DatasetQuestion) { q.Replace, q.Period.Partial = true, true })
+		x, err := datasetOf(t, other, dir, func(q *app.DatasetRequest) { q.Replace, q.Period.Partial = true, true })
 		require.NoError(t, err)
 		require.Positive(t, x.Months[dataset.Replaced])
 		require.Empty(t, checkedDataset(t, other, dir).Problems)
@@ -375,7 +375,7 @@ func TestDatasetDamaged(t *testing.T) {
 		} else {
 			require.NoError(t, err)
 		}
-		_, err = datasetOf(t, place, dir, func(q *app.DatasetQuestion) { q.Replace, q.Period.Partial = true, true })
+		_, err = datasetOf(t, place, dir, func(q *app.DatasetRequest) { q.Replace, q.Period.Partial = true, true })
 		require.NoError(t, err, c.what)
 		require.Equal(t, good, tree(t, dir), c.what)
 	}
@@ -432,13 +432,13 @@ func TestDatasetPeriods(t *testing.T) {
 		{app.PeriodInput{Month: "2026-01"}, failure.NotCovered, "it"},
 	} {
 		dir := filepath.Join(t.TempDir(), "lake")
-		_, err := datasetOf(t, place, dir, func(q *app.DatasetQuestion) { q.Period = period(t, c.in) })
+		_, err := datasetOf(t, place, dir, func(q *app.DatasetRequest) { q.Period = period(t, c.in) })
 		require.Equal(t, c.kind, app.KindOf(err), "%v", err)
 		require.ErrorContains(t, err, c.want)
 		require.NoDirExists(t, dir)
 	}
 	dir := t.TempDir()
-	x, err := datasetOf(t, place, dir, func(q *app.DatasetQuestion) {
+	x, err := datasetOf(t, place, dir, func(q *app.DatasetRequest) {
 		q.Period = period(t, app.PeriodInput{Month: "2026-01", Partial: true})
 	})
 	require.NoError(t, err)
@@ -478,7 +478,7 @@ func TestDatasetStopped(t *testing.T) {
 	place, dir := copied(t), t.TempDir()
 	ctx, stop := context.WithCancel(t.Context())
 	d := opened(t, place)
-	q := app.DatasetQuestion{Dir: dir, Period: period(t, app.PeriodInput{Partial: true}), Progress: app.Progress{Show: func(done, total uint64) { stop() }}}
+	q := app.DatasetRequest{Dir: dir, Period: period(t, app.PeriodInput{Partial: true}), Progress: app.Progress{Show: func(done, total uint64) { stop() }}}
 	_, err := d.Dataset(ctx, q)
 	require.Equal(t, failure.Stopped, app.KindOf(err), "%v", err)
 	require.Empty(t, tree(t, dir))

@@ -9,7 +9,7 @@
 //
 // Front ends contain no logic about blocks, rows or money. They parse flags or a form, call an operation here, write
 // the result, and map [KindOf] to an exit code or an HTTP status. They use [InputError.Naming] to name fields in
-// their own words, such as flags. Fields that all questions about a period share belong in [Question].
+// their own words, such as flags. Fields that all requests about a period share belong in [Request].
 //
 // A period is a set of blocks: a range of heights, or the blocks whose own time lies within it.
 // Only [PeriodInput.Parse] reads a period from text. Only ledger.Book.Cover, called by

@@ -7,12 +7,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"iter"
 	"strings"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/jsonscan"
+	"github.com/feeledger/fees/internal/sys/disk"
 	"github.com/feeledger/fees/internal/tx/ethtx"
 )
 
@@ -164,10 +164,7 @@ func (d *NativeDraft) metadata() ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("metadata: %w", err)
 	}
-	plain, err := io.ReadAll(io.LimitReader(r, MaxDraft+1))
-	if err == nil && len(plain) > MaxDraft {
-		err = fmt.Errorf("larger than %d bytes", MaxDraft)
-	}
+	plain, err := disk.ReadAtMost(r, "it", MaxDraft)
 	if err != nil {
 		return nil, fmt.Errorf("metadata: %w", err)
 	}

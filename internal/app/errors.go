@@ -77,10 +77,10 @@ func (e *NotHeldError) Error() string {
 	return e.Period + " is incomplete, missing " + strings.Join(e.Lacks, ", and ")
 }
 
-// WithoutLedgerError reports that a question needs a ledger but was put to a source. It wraps an [InputError].
+// WithoutLedgerError reports that a request needs a ledger but names a source. It wraps an [InputError].
 type WithoutLedgerError struct {
 	Err    error
-	Blocks chain.Optional[chain.Heights] // that the ledger needs, if the question does not state them
+	Blocks chain.Optional[chain.Heights] // that the ledger needs, if the request does not state them
 }
 
 func (e *WithoutLedgerError) Error() string { return e.Err.Error() }

@@ -47,12 +47,12 @@ func EstimateExtrinsic(ctx context.Context, node *rpc.Client, encoded string, at
 	return e, nil
 }
 
-// EstimateQuestion asks what a call would cost now.
-type EstimateQuestion struct {
+// EstimateRequest requests an estimate of what a call would cost now.
+type EstimateRequest struct {
 	Node      *rpc.Client
 	Tables    network.Tables
 	Chain     ChainStatement
-	Call      string // as in [BuildQuestion]
+	Call      string // as in [BuildRequest]
 	Arguments []string
 	From      chain.Address // the signer
 	Tip       string
@@ -100,7 +100,7 @@ type Hour struct {
 }
 
 // EstimateCall estimates a call.
-func EstimateCall(ctx context.Context, q EstimateQuestion) (*Estimate, error) {
+func EstimateCall(ctx context.Context, q EstimateRequest) (*Estimate, error) {
 	c, _, err := q.Chain.ofNode(ctx, q.Node, q.Tables)
 	if err != nil {
 		return nil, err
@@ -137,7 +137,7 @@ func EstimateCall(ctx context.Context, q EstimateQuestion) (*Estimate, error) {
 }
 
 // native asks the runtime for the fee of the extrinsic, or the node if the runtime call is not available.
-func (q *EstimateQuestion) native(ctx context.Context, view *state.View, e *Estimate) error {
+func (q *EstimateRequest) native(ctx context.Context, view *state.View, e *Estimate) error {
 	nonce, err := q.Node.NextIndex(ctx, q.From)
 	if errors.Is(err, rpc.ErrNoMethod) {
 		e.Notes, err = append(e.Notes, "the node does not report the next nonce; the extrinsic may be up to 3 bytes longer than estimated"), nil
@@ -174,7 +174,7 @@ func (q *EstimateQuestion) native(ctx context.Context, view *state.View, e *Esti
 }
 
 // rules returns the rules of the runtime that executes the next block, and the multiplier that prices it.
-func (q *EstimateQuestion) rules(ctx context.Context, view *state.View, e *Estimate) (rules chain.Optional[network.Rules], multiplier chain.Multiplier, err error) {
+func (q *EstimateRequest) rules(ctx context.Context, view *state.View, e *Estimate) (rules chain.Optional[network.Rules], multiplier chain.Multiplier, err error) {
 	v, err := view.Query(ctx, "transactionPayment.nextFeeMultiplier", nil)
 	if err == nil {
 		multiplier, err = jsonread.Multiplier(v.Member("value"))
@@ -186,13 +186,9 @@ func (q *EstimateQuestion) rules(ctx context.Context, view *state.View, e *Estim
 	if err != nil {
 		return rules, multiplier, err
 	}
-	n, _, err := q.Tables.Find(network.Identity{SpecName: runtime.SpecName}, q.Chain.Network)
+	of, _, err := q.Tables.Rules(network.Identity{SpecName: runtime.SpecName}, q.Chain.Network, chain.Some(runtime.SpecVersion))
 	if errors.Is(err, network.ErrConflict) {
 		return rules, multiplier, err
-	}
-	var of network.Rules
-	if err == nil {
-		of, err = n.Rules(runtime.SpecVersion)
 	}
 	if err != nil {
 		e.Notes = append(e.Notes, fmt.Sprintf("runtime %s %d is not in any table; no EVM estimate", jsonscan.Excerpt(runtime.SpecName), runtime.SpecVersion))
@@ -202,7 +198,7 @@ func (q *EstimateQuestion) rules(ctx context.Context, view *state.View, e *Estim
 }
 
 // byEVM estimates the same transfer through the EVM: gas from the node, price from the network table.
-func (q *EstimateQuestion) byEVM(ctx context.Context, view *state.View, of chain.Optional[network.Rules], multiplier chain.Multiplier, e *Estimate) error {
+func (q *EstimateRequest) byEVM(ctx context.Context, view *state.View, of chain.Optional[network.Rules], multiplier chain.Multiplier, e *Estimate) error {
 	rules, known := of.Get()
 	to, value, transfer := transferOf(view, e.CallData)
 	if !known || !transfer || to.Size() != chain.AddressSize { // the EVM's accounts have 20 bytes
@@ -263,7 +259,7 @@ func transferOf(view *state.View, data []byte) (to chain.Address, value chain.We
 }
 
 // priority sets the prices of priorities, based on what recent blocks paid.
-func (q *EstimateQuestion) priority(ctx context.Context, of chain.Optional[network.Rules], e *Estimate) error {
+func (q *EstimateRequest) priority(ctx context.Context, of chain.Optional[network.Rules], e *Estimate) error {
 	rules, known := of.Get()
 	if !known || rules.EVMUnit > 1 { // the layers' prices have different units
 		return nil
@@ -274,7 +270,7 @@ func (q *EstimateQuestion) priority(ctx context.Context, of chain.Optional[netwo
 		e.FeePerGas = chain.Some(price)
 	}
 	const blocks = 20
-	s, err := Suggest(ctx, SuggestQuestion{Blocks: blocks, Tables: q.Tables, Node: q.Node, Gateway: noGateway})
+	s, err := Suggest(ctx, SuggestRequest{Blocks: blocks, Tables: q.Tables, Node: q.Node, Gateway: noGateway})
 	var refused *rpc.RPCError
 	switch {
 	case errors.As(err, &refused):
@@ -309,7 +305,7 @@ func (q *EstimateQuestion) priority(ctx context.Context, of chain.Optional[netwo
 
 // hours groups the newest blocks by hour, with the multipliers that priced them: fees of both layers
 // are proportional to it.
-func (q *EstimateQuestion) hours(ctx context.Context, view *state.View) ([]Hour, error) {
+func (q *EstimateRequest) hours(ctx context.Context, view *state.View) ([]Hour, error) {
 	first := view.At.Height + 1 - min(q.Blocks, view.At.Height)
 	sums := map[time.Time]*Hour{}
 	for height := first; height <= view.At.Height; height++ {
@@ -347,7 +343,7 @@ func (q *EstimateQuestion) hours(ctx context.Context, view *state.View) ([]Hour,
 }
 
 // Watch waits until the estimated signer's call is in a final block.
-func (e *Estimate) Watch(ctx context.Context, q EstimateQuestion, every time.Duration) (Included, error) {
+func (e *Estimate) Watch(ctx context.Context, q EstimateRequest, every time.Duration) (Included, error) {
 	s := &Sent{node: q.Node, from: e.At.Height + 1, every: cmp.Or(every, time.Second), told: func(string) {},
 		is: func(encoded []byte, runtime func() (*extrinsic.Runtime, error)) (bool, error) {
 			r, err := runtime()

@@ -18,7 +18,7 @@ func TestEstimateOfAStoredBaseFee(t *testing.T) {
 		tables, err := app.ReadTables(write(t, "mine.json", `{"networks": [{"name": "moonbeam", "symbol": "GLMR", "last_runtime": 4500, "first_withdraw_event": 1201, "first_fee_event": 1801,
 			"rows": [{"from_runtime": 900, "base_fee_stored": {"pallet": "System", "item": "`+item+`", "at": "`+at+`"}, "source": "a test"}]}]}`))
 		require.NoError(t, err)
-		return app.EstimateCall(t.Context(), app.EstimateQuestion{Node: s.client, Chain: s.stated, Tables: tables, Call: call, Arguments: arguments, From: signer})
+		return app.EstimateCall(t.Context(), app.EstimateRequest{Node: s.client, Chain: s.stated, Tables: tables, Call: call, Arguments: arguments, From: signer})
 	}
 	e, err := estimated("Number", "parent")
 	require.NoError(t, err)

@@ -93,7 +93,7 @@ func TestEvidenceOfALedger(t *testing.T) {
 	d, err := app.Temporary(t.Context(), "of the moment", app.Heights(10, 27), app.FillOptions{Reader: reader})
 	require.NoError(t, err)
 	defer d.Close()
-	r, err := d.Report(t.Context(), app.Question{Period: app.Heights(10, 27)}, report.Choice{By: report.Day})
+	r, err := d.Report(t.Context(), app.Request{Period: app.Heights(10, 27)}, report.Choice{By: report.Day})
 	require.NoError(t, err)
 	require.Equal(t, evidence.Recorded(18).By(trustedAt(19), 10), r.Evidence)
 
@@ -186,7 +186,7 @@ func TestEvidenceOfAPeriod(t *testing.T) {
 		require.Contains(t, bare.Replace(text), bare.Replace(words))
 	}
 
-	q, choice := app.Question{Period: app.Heights(10, 27)}, report.Choice{By: report.Day}
+	q, choice := app.Request{Period: app.Heights(10, 27)}, report.Choice{By: report.Day}
 	r, err := d.Report(t.Context(), q, choice)
 	require.NoError(t, err)
 	require.Equal(t, want, r.Evidence)
@@ -206,7 +206,7 @@ func TestEvidenceOfAPeriod(t *testing.T) {
 	require.Equal(t, evidence.Recorded(18), other.Evidence)
 	require.Equal(t, other.Totals, r.Totals)
 
-	made, err := d.Statements(t.Context(), app.StatementQuestion{Question: app.Question{Period: app.Heights(10, 27), Accounts: []chain.Address{address(t, alith)}}})
+	made, err := d.Statements(t.Context(), app.StatementRequest{Request: app.Request{Period: app.Heights(10, 27), Accounts: []chain.Address{address(t, alith)}}})
 	require.NoError(t, err)
 	var table, document bytes.Buffer
 	require.NoError(t, made.Document(t.Context()).Write(&table, "table", 100))

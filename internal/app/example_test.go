@@ -28,12 +28,12 @@ func january(ctx context.Context, place, account string, src source.Source) erro
 	if err != nil {
 		return err
 	}
-	fees, err := d.Report(ctx, app.Question{Period: period}, report.Choice{By: report.Day})
+	fees, err := d.Report(ctx, app.Request{Period: period}, report.Choice{By: report.Day})
 	if err != nil {
 		return err
 	}
 	fmt.Println("fees:", fees.Totals.Fee, "wei")
-	list, err := d.Statements(ctx, app.StatementQuestion{Question: app.Question{Period: period, Accounts: accounts, Labels: labels}, Balances: src})
+	list, err := d.Statements(ctx, app.StatementRequest{Request: app.Request{Period: period, Accounts: accounts, Labels: labels}, Balances: src})
 	if err != nil {
 		return err
 	}

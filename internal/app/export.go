@@ -19,12 +19,12 @@ const (
 	WithMovements = "movements"
 )
 
-// ExportQuestion asks for the payments, or all movements, of accounts in a form for accounting software.
-type ExportQuestion struct {
-	Question
+// ExportRequest requests the payments, or all movements, of accounts in a form for accounting software.
+type ExportRequest struct {
+	Request
 	ChartInput
 	With  string          // WithFees or WithMovements
-	Style journal.Request // sets Names, NetworkSide, Continues, Alone and By; the question determines the rest
+	Style journal.Request // sets Names, NetworkSide, Continues, Alone and By; the request determines the rest
 	// Balances opens the source of balances; needed for movements only.
 	Balances func() (source.Source, error)
 }
@@ -35,16 +35,16 @@ type Export struct {
 	Notes    []string // for the reader
 	Held     Held
 
-	question ExportQuestion
-	style    journal.Request
-	ledger   *Ledger
+	request ExportRequest
+	style   journal.Request
+	ledger  *Ledger
 }
 
 // Token returns the network's token.
 func (x *Export) Token() console.Token { return x.style.Token }
 
 // Export prepares the export of a period.
-func (d *Ledger) Export(ctx context.Context, q ExportQuestion) (*Export, error) {
+func (d *Ledger) Export(ctx context.Context, q ExportRequest) (*Export, error) {
 	held, err := d.Held(ctx, q.Period)
 	if err != nil {
 		return nil, err
@@ -53,22 +53,16 @@ func (d *Ledger) Export(ctx context.Context, q ExportQuestion) (*Export, error) 
 }
 
 // export prepares an export from what the ledger holds of a period.
-func (d *Ledger) export(ctx context.Context, h Held, q ExportQuestion) (*Export, error) {
+func (d *Ledger) export(ctx context.Context, h Held, q ExportRequest) (*Export, error) {
 	n, err := d.Network(ctx)
 	if err != nil {
 		return nil, err
 	}
 	token := console.Token(n.Token())
-	if q.Prices, err = pricesOf(token, q.Prices); err != nil {
+	if q.Prices, q.Accounts, err = d.resolve(ctx, token, &q.Request); err != nil {
 		return nil, err
 	}
-	if err := checkChain(q.Labels, token); err != nil {
-		return nil, err
-	}
-	if q.Accounts, err = d.natives(ctx, q.Accounts); err != nil {
-		return nil, err
-	}
-	x := &Export{Held: h, Notes: h.Notes(), question: q, style: q.Style, ledger: d}
+	x := &Export{Held: h, Notes: h.Notes(), request: q, style: q.Style, ledger: d}
 	what := "Fees"
 	if q.With == WithMovements {
 		what = "Movements of the native balance"
@@ -181,7 +175,7 @@ func (x *Export) Explain(err error) error {
 // Journal returns the fees or movements as double entries. It returns journal.DifferenceError or
 // journal.ErrUnknown if the entries would not balance or an amount is unknown.
 func (x *Export) Journal(ctx context.Context) (*journal.Journal, error) {
-	if x.question.With != WithMovements {
+	if x.request.With != WithMovements {
 		return journal.FeeJournal(ctx, x.Payments, x.style)
 	}
 	d, h := x.ledger, &x.Held
@@ -196,7 +190,7 @@ func (x *Export) Journal(ctx context.Context) (*journal.Journal, error) {
 	if len(outside) > 0 {
 		return nil, notUnderstood("block %d lies within blocks %v but not within %s by its own time, so no balances open and close the period. Use a range of heights.", outside[0], span, h.Name)
 	}
-	src, err := x.question.Balances()
+	src, err := x.request.Balances()
 	if err != nil {
 		return nil, err
 	}

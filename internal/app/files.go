@@ -2,11 +2,10 @@ package app
 
 import (
 	"fmt"
-	"io"
-	"os"
 
 	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/finance/journal"
+	"github.com/feeledger/fees/internal/sys/disk"
 	"github.com/feeledger/fees/network"
 )
 
@@ -15,25 +14,6 @@ const (
 	maxTableBytes = 1 << 20 // far more than a table of every runtime needs
 	maxListBytes  = 16 << 20
 )
-
-// ReadSmallFile reads a file of at most limit bytes.
-func ReadSmallFile(path string, limit int64) ([]byte, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	return ReadAtMost(file, path, limit)
-}
-
-// ReadAtMost reads all of r, at most limit bytes.
-func ReadAtMost(r io.Reader, name string, limit int64) ([]byte, error) {
-	content, err := io.ReadAll(io.LimitReader(r, limit+1))
-	if err == nil && int64(len(content)) > limit {
-		err = fmt.Errorf("%s is larger than %d bytes", name, limit)
-	}
-	return content, err
-}
 
 // inFile adds the field and the path of a file to an error.
 func inFile(field Field, path string, err error) error {
@@ -50,7 +30,7 @@ func ReadTables(path string) (network.Tables, error) {
 	if path == "" {
 		return tables, nil
 	}
-	content, err := ReadSmallFile(path, maxTableBytes)
+	content, err := disk.ReadSmall(path, maxTableBytes)
 	if err != nil {
 		return tables, inFile(FieldNetworkFile, path, err)
 	}
@@ -78,7 +58,7 @@ func ReadNames(path string) (*journal.Names, error) {
 
 // readList reads and parses a user's file; text is its content.
 func readList[L any](field Field, path string, read func([]byte) (*L, error)) (list *L, text []byte, err error) {
-	if text, err = ReadSmallFile(path, maxListBytes); err == nil {
+	if text, err = disk.ReadSmall(path, maxListBytes); err == nil {
 		list, err = read(text)
 	}
 	if err != nil {

@@ -1,9 +1,7 @@
 package app_test
 
 import (
-	"errors"
 	"math/big"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -61,23 +59,6 @@ func TestReadFiles(t *testing.T) {
 		})
 	}
 }
-
-// A reader that never ends is not read to its end.
-func TestReadAtMost(t *testing.T) {
-	text, err := app.ReadAtMost(strings.NewReader("12345"), "it", 5)
-	require.NoError(t, err)
-	require.Equal(t, "12345", string(text))
-	_, err = app.ReadAtMost(strings.NewReader("123456"), "it", 5)
-	require.EqualError(t, err, "it is larger than 5 bytes")
-	_, err = app.ReadAtMost(endless{}, "it", 1<<20)
-	require.EqualError(t, err, "it is larger than 1048576 bytes")
-	_, err = app.ReadSmallFile(filepath.Join(t.TempDir(), "nowhere"), 1)
-	require.True(t, errors.Is(err, os.ErrNotExist))
-}
-
-type endless struct{}
-
-func (endless) Read(p []byte) (int, error) { return len(p), nil }
 
 // Errors of a ledger in a database show neither user nor password.
 func TestShownLedger(t *testing.T) {
@@ -141,12 +122,12 @@ func TestANetworkThatNoTableKnows(t *testing.T) {
 	token, err := d.Token(t.Context())
 	require.NoError(t, err)
 	require.Empty(t, token)
-	_, err = d.Report(t.Context(), app.Question{Period: app.Heights(1, 3)}, report.Choice{})
+	_, err = d.Report(t.Context(), app.Request{Period: app.Heights(1, 3)}, report.Choice{})
 	require.ErrorContains(t, err, "the ledger's network mine is not in any table: ")
 	require.Equal(t, failure.NotUnderstood, app.KindOf(err))
-	_, err = d.Statements(t.Context(), app.StatementQuestion{Question: app.Question{Period: app.Heights(1, 3)}})
+	_, err = d.Statements(t.Context(), app.StatementRequest{Request: app.Request{Period: app.Heights(1, 3)}})
 	require.Equal(t, failure.NotUnderstood, app.KindOf(err))
-	_, err = d.Export(t.Context(), app.ExportQuestion{Question: app.Question{Period: app.Heights(1, 3)}})
+	_, err = d.Export(t.Context(), app.ExportRequest{Request: app.Request{Period: app.Heights(1, 3)}})
 	require.Equal(t, failure.NotUnderstood, app.KindOf(err))
 	d.Tables = tables
 	token, err = d.Token(t.Context())

@@ -48,7 +48,7 @@ func wantForms(t *testing.T, forms []string, write func(io.Writer, string) error
 
 func TestFormsOfFees(t *testing.T) {
 	d := opened(t, threeMonths(t))
-	q, choice := app.Question{Period: app.Heights(1, 27)}, report.Choice{By: report.Layer}
+	q, choice := app.Request{Period: app.Heights(1, 27)}, report.Choice{By: report.Layer}
 	f, err := d.Fees(t.Context(), q, choice, chain.Optional[app.PeriodInput]{})
 	require.NoError(t, err)
 	require.Nil(t, f.Compared)
@@ -106,7 +106,7 @@ func TestFormsOfStatements(t *testing.T) {
 	}
 	for n := 1; n <= 2; n++ {
 		for _, part := range app.StatementParts {
-			l, err := d.Statements(t.Context(), app.StatementQuestion{Question: app.Question{Period: app.Heights(1, 27), Accounts: accounts[:n]}, Part: part, Balances: withBalances(t)})
+			l, err := d.Statements(t.Context(), app.StatementRequest{Request: app.Request{Period: app.Heights(1, 27), Accounts: accounts[:n]}, Part: part, Balances: withBalances(t)})
 			require.NoError(t, err)
 			require.Len(t, l.List, n)
 			wantForms(t, []string{"json", "table", "xlsx"}, func(w io.Writer, form string) error { return l.Document(t.Context()).Write(w, form, 120) }, fmt.Sprint(accounts[0]))
@@ -117,7 +117,7 @@ func TestFormsOfStatements(t *testing.T) {
 
 func TestFormsOfARollforward(t *testing.T) {
 	d := opened(t, copied(t))
-	q := app.RollforwardQuestion{Question: app.Question{Period: app.Heights(1, 27)}, By: app.ByPeriod, Balances: withBalances(t)}
+	q := app.RollforwardRequest{Request: app.Request{Period: app.Heights(1, 27)}, By: app.ByPeriod, Balances: withBalances(t)}
 	r, err := rolled(t, d, q)
 	require.NoError(t, err)
 	wantForms(t, []string{"json", "csv", "xlsx", "table"}, func(w io.Writer, form string) error { return r.Document(t.Context()).Write(w, form, 200) }, "closing", "Closing")
@@ -134,7 +134,7 @@ func TestFormsOfAnExport(t *testing.T) {
 	for account := range recordedBalances() {
 		accounts = append(accounts, account)
 	}
-	x, err := d.Export(t.Context(), app.ExportQuestion{Question: app.Question{Period: app.Heights(1, 27), Accounts: accounts}, With: app.WithFees})
+	x, err := d.Export(t.Context(), app.ExportRequest{Request: app.Request{Period: app.Heights(1, 27), Accounts: accounts}, With: app.WithFees})
 	require.NoError(t, err)
 	for _, form := range app.ExportForms {
 		if _, is := app.Program(form); is {
@@ -177,14 +177,14 @@ func TestPaper(t *testing.T) {
 		return list
 	}
 	a := &closing.About{Period: "the period"}
-	l, err := d.Statements(t.Context(), app.StatementQuestion{Question: app.Question{Period: app.Heights(1, 27), Accounts: []chain.Address{account}}, Balances: withBalances(t)})
+	l, err := d.Statements(t.Context(), app.StatementRequest{Request: app.Request{Period: app.Heights(1, 27), Accounts: []chain.Address{account}}, Balances: withBalances(t)})
 	require.NoError(t, err)
 	text := leaves(func(w io.Writer) error { return l.WritePDF(t.Context(), w, "letter", a) })
 	require.Equal(t, "Statements of 1 account, the period", text[0])
 	require.Contains(t, text, "opening")
 	require.ErrorContains(t, l.WritePDF(t.Context(), io.Discard, "a5", a), "paper size")
 
-	q := app.RollforwardQuestion{Question: app.Question{Period: app.Heights(1, 27)}, By: app.ByPeriod, Balances: withBalances(t)}
+	q := app.RollforwardRequest{Request: app.Request{Period: app.Heights(1, 27)}, By: app.ByPeriod, Balances: withBalances(t)}
 	r, err := rolled(t, d, q)
 	require.NoError(t, err)
 	require.Contains(t, leaves(func(w io.Writer) error { return r.WritePDF(t.Context(), w, "a4", a) }), "closing")

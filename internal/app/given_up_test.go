@@ -82,21 +82,21 @@ func TestQuestionsThatAreGivenUp(t *testing.T) {
 	year := parsed(t, app.PeriodInput{Year: "2026", Partial: true})
 	accounts := []chain.Address{address(t, alith), address(t, baltathar)}
 	books := app.BooksInput{Path: record(t, of(alith)), Reading: closing.Reading{Unit: "wei", Separator: ";", Columns: []string{"fee=Kosten"}}}
-	made := yearQuestion(t)
+	made := yearRequest(t)
 	packed(t, d, made)
 	hash := allSent(t)[0].Hash
 	list, err := app.ReadPrices(app.PricesInput{Files: []string{write(t, "eur.csv", "# source: made up\ndate,price\n2026-01-01,0.25\n2026-02-01,0.25\n2026-03-01,0.25\n")}, Fiat: "EUR"})
 	require.NoError(t, err)
 	export := func(ctx context.Context) (*app.Export, error) {
-		return d.Export(ctx, app.ExportQuestion{Question: app.Question{Prices: list, Period: year, Accounts: accounts}, With: app.WithMovements, Balances: opens(src)})
+		return d.Export(ctx, app.ExportRequest{Request: app.Request{Prices: list, Period: year, Accounts: accounts}, With: app.WithMovements, Balances: opens(src)})
 	}
 	for name, ask := range map[string]func(ctx context.Context) error{
 		"account": func(ctx context.Context) error {
-			_, err := d.Account(ctx, app.AccountQuestion{Account: accounts[0], Balances: src})
+			_, err := d.Account(ctx, app.AccountRequest{Account: accounts[0], Balances: src})
 			return err
 		},
 		"comparison": func(ctx context.Context) error {
-			_, err := d.Compare(ctx, app.Question{Period: app.Heights(10, 19)}, report.Choice{By: report.Day}, app.PeriodInput{Blocks: "1..9"})
+			_, err := d.Compare(ctx, app.Request{Period: app.Heights(10, 19)}, report.Choice{By: report.Day}, app.PeriodInput{Blocks: "1..9"})
 			return err
 		},
 		"findings":    func(ctx context.Context) error { _, err := d.Findings(ctx, spanOf(1, 27)); return err },
@@ -105,18 +105,18 @@ func TestQuestionsThatAreGivenUp(t *testing.T) {
 		"block":       func(ctx context.Context) error { _, err := d.Block(ctx, 25); return err },
 		"status":      func(ctx context.Context) error { _, err := d.Status(ctx); return err },
 		"report": func(ctx context.Context) error {
-			_, err := d.Report(ctx, app.Question{Period: year, Accounts: accounts, Prices: list}, report.Choice{By: report.Day})
+			_, err := d.Report(ctx, app.Request{Period: year, Accounts: accounts, Prices: list}, report.Choice{By: report.Day})
 			return err
 		},
 		"rollforward": func(ctx context.Context) error {
-			r, err := d.Rollforward(ctx, app.RollforwardQuestion{Question: app.Question{Period: year, Accounts: accounts, Prices: list}, By: app.ByMonth, Balances: src})
+			r, err := d.Rollforward(ctx, app.RollforwardRequest{Request: app.Request{Period: year, Accounts: accounts, Prices: list}, By: app.ByMonth, Balances: src})
 			if err != nil {
 				return err
 			}
 			return r.Explain(r.Document(ctx).Write(io.Discard, "xlsx", 0))
 		},
 		"statements": func(ctx context.Context) error {
-			s, err := d.Statements(ctx, app.StatementQuestion{Question: app.Question{Period: year, Accounts: accounts, Prices: list}, Balances: src})
+			s, err := d.Statements(ctx, app.StatementRequest{Request: app.Request{Period: year, Accounts: accounts, Prices: list}, Balances: src})
 			if err != nil {
 				return err
 			}
@@ -139,7 +139,7 @@ func TestQuestionsThatAreGivenUp(t *testing.T) {
 			return err
 		},
 		"reconciliation": func(ctx context.Context) error {
-			o, err := books.Options(app.Question{})
+			o, err := books.Options(app.Request{})
 			require.NoError(t, err)
 			file, err := books.Read(ctx, o)
 			if err != nil {

@@ -32,10 +32,10 @@ func TestWrittenWholeOrNotAtAll(t *testing.T) {
 	chartPath, tagsPath := write(t, "chart.csv", "# suspense: 9999\n# asset: 1500\n# rounding: 6859\nlayer,tag,account\n,X,6820\nevm,,6810\n"), write(t, "tags.csv", "25-4,X\n")
 	in, err := app.ReadChart(chartPath, tagsPath)
 	require.NoError(t, err)
-	asked := app.AboutQuestion{Program: "a test", Command: "fees"}
-	q := app.Question{Period: period, Accounts: accounts, Prices: prices}
+	asked := app.AboutRequest{Program: "a test", Command: "fees"}
+	q := app.Request{Period: period, Accounts: accounts, Prices: prices}
 	export := func(ctx context.Context) (*app.Export, error) {
-		return d.Export(ctx, app.ExportQuestion{Question: q, ChartInput: in, With: app.WithFees, Style: journal.Request{By: journal.ByDay}})
+		return d.Export(ctx, app.ExportRequest{Request: q, ChartInput: in, With: app.WithFees, Style: journal.Request{By: journal.ByDay}})
 	}
 	about := func(a *closing.About, err error) (string, error) {
 		var text bytes.Buffer
@@ -50,7 +50,7 @@ func TestWrittenWholeOrNotAtAll(t *testing.T) {
 		return text.String(), err
 	}
 	sample := func(ctx context.Context) (*app.Sample, error) {
-		return d.Sample(ctx, app.SampleQuestion{Question: q, Size: 9, Seed: "audit"})
+		return d.Sample(ctx, app.SampleRequest{Request: q, Size: 9, Seed: "audit"})
 	}
 	for name, ask := range map[string]func(context.Context) (string, error){
 		"report by account code": func(ctx context.Context) (string, error) {
@@ -114,7 +114,7 @@ func TestWrittenWholeOrNotAtAll(t *testing.T) {
 			return sheet(c.Sheet(ctx))
 		},
 		"transactions": func(ctx context.Context) (string, error) {
-			l, err := d.Transactions(ctx, app.TransactionsQuestion{Period: period, Payers: accounts})
+			l, err := d.Transactions(ctx, app.TransactionsRequest{Period: period, Payers: accounts})
 			if err != nil {
 				return "", err
 			}
@@ -142,7 +142,7 @@ func TestWrittenWholeOrNotAtAll(t *testing.T) {
 		},
 		"Parquet files": func(ctx context.Context) (string, error) {
 			dir := filepath.Join(t.TempDir(), "lake")
-			_, err := d.Dataset(ctx, app.DatasetQuestion{Dir: dir, Period: app.Period{All: true, Zone: period.Zone, Partial: true}, Program: "a test"})
+			_, err := d.Dataset(ctx, app.DatasetRequest{Dir: dir, Period: app.Period{All: true, Zone: period.Zone, Partial: true}, Program: "a test"})
 			if err != nil {
 				return "", err
 			}
@@ -165,7 +165,7 @@ func TestWrittenWholeOrNotAtAll(t *testing.T) {
 			return fmt.Sprint(v.Blocks, v.Compared, v.Damages, v.Differing(), v.Evidence), nil
 		},
 		"package with a chart": func(ctx context.Context) (string, error) {
-			q := app.PackageQuestion{
+			q := app.PackageRequest{
 				Dir: filepath.Join(t.TempDir(), "january"), PeriodInput: app.PeriodInput{Month: "2026-01", Partial: true}, Journal: "hledger", With: app.WithFees,
 				PackageInputs:  app.PackageInputs{Accounts: []string{alith}, Chart: chartPath, Tags: tagsPath},
 				PackageOptions: app.PackageOptions{Program: "a test"},

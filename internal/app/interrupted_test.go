@@ -54,8 +54,8 @@ func TestInterrupted(t *testing.T) {
 	d := opened(t, place)
 	all := app.Heights(1, 27)
 	accounts := []chain.Address{address(t, alith)}
-	q := app.Question{Period: all, Accounts: accounts}
-	asked := app.AboutQuestion{Program: "a test", Command: "a test"}
+	q := app.Request{Period: all, Accounts: accounts}
+	asked := app.AboutRequest{Program: "a test", Command: "a test"}
 	pack := question(t)
 	made := packed(t, d, pack)
 	january := period(t, pack.PeriodInput)
@@ -65,12 +65,12 @@ func TestInterrupted(t *testing.T) {
 	for name, do := range map[string]func(context.Context) (any, error){
 		"status": func(ctx context.Context) (any, error) { return d.Status(ctx) },
 		"account": func(ctx context.Context) (any, error) {
-			return d.Account(ctx, app.AccountQuestion{Account: accounts[0]})
+			return d.Account(ctx, app.AccountRequest{Account: accounts[0]})
 		},
 		"findings": func(ctx context.Context) (any, error) { return d.Findings(ctx, spanOf(1, 27)) },
 		"state":    func(ctx context.Context) (any, error) { return d.StateOf(ctx, all) },
 		"transactions": func(ctx context.Context) (any, error) {
-			return d.Transactions(ctx, app.TransactionsQuestion{Period: all, Payers: accounts})
+			return d.Transactions(ctx, app.TransactionsRequest{Period: all, Payers: accounts})
 		},
 		"without payer": func(ctx context.Context) (any, error) {
 			l := &app.TransactionList{Held: held}
@@ -87,21 +87,21 @@ func TestInterrupted(t *testing.T) {
 			return d.About(ctx, f, &q, asked)
 		},
 		"statements": func(ctx context.Context) (any, error) {
-			made, err := d.Statements(ctx, app.StatementQuestion{Question: q})
+			made, err := d.Statements(ctx, app.StatementRequest{Request: q})
 			if err != nil {
 				return nil, err
 			}
 			return made.About(ctx, asked)
 		},
 		"rollforward": func(ctx context.Context) (any, error) {
-			made, err := d.Rollforward(ctx, app.RollforwardQuestion{Question: q, By: app.ByMonth, List: chain.Some(rollforward.All)})
+			made, err := d.Rollforward(ctx, app.RollforwardRequest{Request: q, By: app.ByMonth, List: chain.Some(rollforward.All)})
 			if err != nil {
 				return nil, err
 			}
 			return made.About(ctx, asked)
 		},
 		"sample": func(ctx context.Context) (any, error) {
-			s, err := d.Sample(ctx, app.SampleQuestion{Question: q, Size: 5, Seed: "a seed"})
+			s, err := d.Sample(ctx, app.SampleRequest{Request: q, Size: 5, Seed: "a seed"})
 			if err != nil {
 				return nil, err
 			}
@@ -133,7 +133,7 @@ func TestInterrupted(t *testing.T) {
 			return d.AboutReconciliation(ctx, r, all, asked)
 		},
 		"export": func(ctx context.Context) (any, error) {
-			x, err := d.Export(ctx, app.ExportQuestion{Question: q, With: app.WithFees})
+			x, err := d.Export(ctx, app.ExportRequest{Request: q, With: app.WithFees})
 			if err != nil {
 				return nil, err
 			}
@@ -162,7 +162,7 @@ func TestInterrupted(t *testing.T) {
 		"months": func(ctx context.Context) (any, error) {
 			dir := filepath.Join(dirs, "months")
 			defer os.RemoveAll(dir)
-			x, err := d.Dataset(ctx, app.DatasetQuestion{Dir: dir, Period: january, Program: "a test"})
+			x, err := d.Dataset(ctx, app.DatasetRequest{Dir: dir, Period: january, Program: "a test"})
 			if err != nil {
 				return nil, err
 			}

@@ -19,7 +19,7 @@ import (
 	"github.com/feeledger/fees/source"
 )
 
-func exported(t *testing.T, d *app.Ledger, q app.ExportQuestion) *app.Export {
+func exported(t *testing.T, d *app.Ledger, q app.ExportRequest) *app.Export {
 	t.Helper()
 	x, err := d.Export(t.Context(), q)
 	require.NoError(t, err)
@@ -50,7 +50,7 @@ func posted(t *testing.T, x *app.Export, account string) string {
 func TestExportOfFees(t *testing.T) {
 	d := opened(t, copied(t))
 	sum, count := charges(t, of(alith))
-	x := exported(t, d, app.ExportQuestion{Question: app.Question{Period: app.Heights(1, 27), Accounts: []chain.Address{address(t, alith)}}, With: app.WithFees})
+	x := exported(t, d, app.ExportRequest{Request: app.Request{Period: app.Heights(1, 27), Accounts: []chain.Address{address(t, alith)}}, With: app.WithFees})
 	require.Equal(t, sum, posted(t, x, "Expenses:"))
 	require.Empty(t, x.Notes)
 	require.Equal(t, "GLMR", x.Style().Symbol)
@@ -78,7 +78,7 @@ func TestExportNotes(t *testing.T) {
 		return errors.Join(err, withoutWithdraws(25)(b))
 	}))
 	idle := address(t, accountOne)
-	x := exported(t, d, app.ExportQuestion{Question: app.Question{Period: parsed(t, app.PeriodInput{Month: "2026-01", Partial: true}), Accounts: []chain.Address{address(t, alith), idle}}})
+	x := exported(t, d, app.ExportRequest{Request: app.Request{Period: parsed(t, app.PeriodInput{Month: "2026-01", Partial: true}), Accounts: []chain.Address{address(t, alith), idle}}})
 	require.Equal(t, console.Token{}.PaidNothing([]chain.Address{idle}), x.Notes[len(x.Notes)-1])
 	require.True(t, strings.HasPrefix(x.Notes[0], "PARTIAL: "))
 	// The other fees of block 25 follow from their rules.
@@ -96,7 +96,7 @@ func TestExportNotes(t *testing.T) {
 // A journal of movements ends with the balance that the gateway reports, or there is none.
 func TestExportOfMovements(t *testing.T) {
 	d, src := opened(t, copied(t)), withBalances(t)
-	q := app.ExportQuestion{Question: app.Question{Period: app.Heights(1, 27), Accounts: []chain.Address{address(t, alith)}}, With: app.WithMovements, Balances: opens(src)}
+	q := app.ExportRequest{Request: app.Request{Period: app.Heights(1, 27), Accounts: []chain.Address{address(t, alith)}}, With: app.WithMovements, Balances: opens(src)}
 	x := exported(t, d, q)
 	require.Equal(t, "Movements of the native balance of moonbeam, blocks 1..27, accounts: 1", x.Style().Title)
 	last := recordedBalances()[address(t, alith)][27]
@@ -131,6 +131,6 @@ func TestExportOfMovements(t *testing.T) {
 	q.Period = parsed(t, app.PeriodInput{Month: "2031-01", Partial: true})
 	_, err = d.Export(t.Context(), q)
 	require.ErrorContains(t, err, "no blocks of 2031-01; the ledger contains blocks 0..27 (2026-")
-	_, err = d.Export(t.Context(), app.ExportQuestion{Question: app.Question{Period: app.Heights(1, 99)}})
+	_, err = d.Export(t.Context(), app.ExportRequest{Request: app.Request{Period: app.Heights(1, 99)}})
 	require.Equal(t, failure.NotCovered, app.KindOf(err))
 }

@@ -28,7 +28,7 @@ func TestKinds(t *testing.T) {
 	require.NoError(t, err)
 	defer d.Close()
 	ask := func(p app.Period) error {
-		_, err := d.Report(ctx, app.Question{Period: p}, report.Choice{By: report.Day})
+		_, err := d.Report(ctx, app.Request{Period: p}, report.Choice{By: report.Day})
 		return err
 	}
 	explain := func(name string) error {
@@ -57,7 +57,7 @@ func TestKinds(t *testing.T) {
 		"a ledger that is written":    {failure.Busy, func() error { return writtenTwice(t, place) }},
 		"a ledger that was altered":   {failure.Damaged, func() error { return altered(t) }},
 		"a gateway that is away":      {failure.Unanswered, func() error { return unreachable(t) }},
-		"who asked has gone":          {failure.Stopped, func() error { return fmt.Errorf("a question: %w", context.Canceled) }},
+		"who asked has gone":          {failure.Stopped, func() error { return fmt.Errorf("a request: %w", context.Canceled) }},
 		"a full disk":                 {failure.Failed, func() error { return fmt.Errorf("a write: %w", syscall.ENOSPC) }},
 		"something else":              {failure.Failed, func() error { return errors.New("something else") }},
 		"amounts that no chain has":   {failure.Unanswered, func() error { return fmt.Errorf("block 3: %w", chain.ErrOverflow) }},

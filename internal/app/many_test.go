@@ -33,7 +33,7 @@ func TestManyAtOnce(t *testing.T) {
 				func() (string, error) { return written(t, d, report.Account) },
 				func() (string, error) { return written(t, d, report.Contract) },
 				func() (string, error) {
-					made, err := d.Statements(t.Context(), app.StatementQuestion{Question: app.Question{Period: app.Heights(1, 27), Accounts: []chain.Address{alith}}})
+					made, err := d.Statements(t.Context(), app.StatementRequest{Request: app.Request{Period: app.Heights(1, 27), Accounts: []chain.Address{alith}}})
 					if err != nil {
 						return "", err
 					}
@@ -74,7 +74,7 @@ func TestManyAtOnce(t *testing.T) {
 
 // written is a report as JSON.
 func written(t *testing.T, d *app.Ledger, by report.By) (string, error) {
-	r, err := d.Report(t.Context(), app.Question{Period: app.Heights(0, 27)}, report.Choice{By: by})
+	r, err := d.Report(t.Context(), app.Request{Period: app.Heights(0, 27)}, report.Choice{By: by})
 	if err != nil {
 		return "", err
 	}

@@ -32,7 +32,7 @@ func ReadMarks(c *report.Choice, chartPath, tagsPath string) (err error) {
 }
 
 // marker returns the marks of a grouping, nil if it needs none.
-func (d *Ledger) marker(q *Question, c *report.Choice) report.Marker {
+func (d *Ledger) marker(q *Request, c *report.Choice) report.Marker {
 	switch c.By {
 	case report.Tag:
 		return func(_ context.Context, t *ledger.Transaction) (report.Mark, error) {

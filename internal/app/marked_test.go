@@ -25,7 +25,7 @@ func TestReportByAccountCode(t *testing.T) {
 		return path
 	}
 	d := opened(t, copied(t))
-	fees := func(q app.Question, c report.Choice) *report.Report {
+	fees := func(q app.Request, c report.Choice) *report.Report {
 		q.Period = app.Heights(3, 27)
 		r, err := d.Report(t.Context(), q, c)
 		require.NoError(t, err)
@@ -33,9 +33,9 @@ func TestReportByAccountCode(t *testing.T) {
 	}
 	payer, err := chain.ParseAddress(alith)
 	require.NoError(t, err)
-	native := fees(app.Question{}, report.Choice{By: report.Layer, Only: onlyOf(t, "layer=native")}).Totals.Fee
-	own := fees(app.Question{Accounts: []chain.Address{payer}}, report.Choice{By: report.Layer, Only: onlyOf(t, "layer=evm")}).Totals.Fee
-	all := fees(app.Question{}, report.Choice{By: report.Layer}).Totals
+	native := fees(app.Request{}, report.Choice{By: report.Layer, Only: onlyOf(t, "layer=native")}).Totals.Fee
+	own := fees(app.Request{Accounts: []chain.Address{payer}}, report.Choice{By: report.Layer, Only: onlyOf(t, "layer=evm")}).Totals.Fee
+	all := fees(app.Request{}, report.Choice{By: report.Layer}).Totals
 	others, err := all.Fee.Sub(native)
 	require.NoError(t, err)
 	others, err = others.Sub(own)
@@ -46,7 +46,7 @@ func TestReportByAccountCode(t *testing.T) {
 		rules := file("chart.csv", setting+"layer,payer,account\nnative,,6811\nevm,"+alith+",6810\n")
 		choice := report.Choice{By: report.AccountCode}
 		require.NoError(t, app.ReadMarks(&choice, rules, ""))
-		r := fees(app.Question{}, choice)
+		r := fees(app.Request{}, choice)
 		require.Equal(t, all, r.Totals)
 		have := map[string]chain.Wei{}
 		for _, g := range r.Groups {
@@ -60,9 +60,9 @@ func TestReportByAccountCode(t *testing.T) {
 	tags := file("tags.csv", "25-4,Project X\n")
 	choice := report.Choice{By: report.Tag}
 	require.NoError(t, app.ReadMarks(&choice, "", tags))
-	r := fees(app.Question{}, choice)
+	r := fees(app.Request{}, choice)
 	require.Equal(t, all, r.Totals)
-	one, err := d.Report(t.Context(), app.Question{Period: app.Heights(25, 25)}, choice)
+	one, err := d.Report(t.Context(), app.Request{Period: app.Heights(25, 25)}, choice)
 	require.NoError(t, err)
 	found := false
 	for _, g := range one.Groups {
@@ -82,7 +82,7 @@ func TestReportByAccountCode(t *testing.T) {
 		}
 	}
 	require.NoError(t, app.ReadMarks(&choice, "", file("two.csv", "25-4,A\n"+hash+",B\n")))
-	_, err = d.Report(t.Context(), app.Question{Period: app.Heights(3, 27)}, choice)
+	_, err = d.Report(t.Context(), app.Request{Period: app.Heights(3, 27)}, choice)
 	require.EqualError(t, err, `transaction 25-4 has the tag "A" on line 1, and "B" on line 2 of the tag file`)
 	require.Equal(t, failure.NotUnderstood, app.KindOf(err))
 
@@ -95,7 +95,7 @@ func TestReportByAccountCode(t *testing.T) {
 		require.Equal(t, failure.NotUnderstood, app.KindOf(err), fmt.Sprint(c))
 	}
 	for _, by := range report.MarkedGroupings() {
-		_, err := d.Report(t.Context(), app.Question{Period: app.Heights(3, 27)}, report.Choice{By: by})
+		_, err := d.Report(t.Context(), app.Request{Period: app.Heights(3, 27)}, report.Choice{By: by})
 		require.Equal(t, failure.NotUnderstood, app.KindOf(err))
 	}
 }

@@ -137,14 +137,14 @@ func TestTransactionsOfANodeThatFails(t *testing.T) {
 	signer, call, arguments := s.transferred(t)
 	var native, ethereum *app.Draft
 	s.eachRefused(t, closedDatabase, func(node *rpc.Client) (err error) {
-		native, err = app.Build(ctx, app.BuildQuestion{Node: node, Chain: s.stated, Call: call, Arguments: arguments, Signer: signer, Period: 64})
+		native, err = app.Build(ctx, app.BuildRequest{Node: node, Chain: s.stated, Call: call, Arguments: arguments, Signer: signer, Period: 64})
 		if err != nil {
 			require.Nil(t, native)
 		}
 		return err
 	}, refused(t))
 	s.eachRefused(t, closedDatabase, func(node *rpc.Client) (err error) {
-		ethereum, err = app.BuildEVM(ctx, app.BuildEVMQuestion{Node: node, Chain: s.stated, Tables: network.BuiltIn(), Type: chain.EIP1559, To: chain.Some(chain.Address20([20]byte{19: 1})), Signer: signer})
+		ethereum, err = app.BuildEVM(ctx, app.BuildEVMRequest{Node: node, Chain: s.stated, Tables: network.BuiltIn(), Type: chain.EIP1559, To: chain.Some(chain.Address20([20]byte{19: 1})), Signer: signer})
 		if err != nil {
 			require.Nil(t, ethereum)
 		}
@@ -156,7 +156,7 @@ func TestTransactionsOfANodeThatFails(t *testing.T) {
 		taken := len(s.pool.Taken)
 		s.pool.SetNonce(signer, native.Native.Nonce.Uint64())
 		s.eachRefused(t, closedDatabase, func(node *rpc.Client) error {
-			_, err := app.Send(ctx, app.SendQuestion{Node: node, Signed: signed})
+			_, err := app.Send(ctx, app.SendRequest{Node: node, Signed: signed})
 			return err
 		}, func(err error) {
 			refused(t)(err)
@@ -172,11 +172,11 @@ func TestWaitingOfANodeThatFails(t *testing.T) {
 	s.feeHistory(threeBlocks)
 	ctx := t.Context()
 	signer, call, arguments := s.transferred(t)
-	draft, err := app.Build(ctx, app.BuildQuestion{Node: s.client, Chain: s.stated, Call: call, Arguments: arguments, Signer: signer})
+	draft, err := app.Build(ctx, app.BuildRequest{Node: s.client, Chain: s.stated, Call: call, Arguments: arguments, Signer: signer})
 	require.NoError(t, err)
 	signed, err := s.sign(draft, s.keys[signer])
 	require.NoError(t, err)
-	estimated, err := app.EstimateCall(ctx, app.EstimateQuestion{Node: s.client, Chain: s.stated, Tables: network.BuiltIn(), Call: call, Arguments: arguments, From: signer})
+	estimated, err := app.EstimateCall(ctx, app.EstimateRequest{Node: s.client, Chain: s.stated, Tables: network.BuiltIn(), Call: call, Arguments: arguments, From: signer})
 	require.NoError(t, err)
 	r := s.sent[slices.IndexFunc(s.sent, func(r recordedSend) bool { return r.Family == "evm" && r.Height != nil && *r.Height > 7 })]
 	raw := rawBytes(t, r.Raw)
@@ -190,7 +190,7 @@ func TestWaitingOfANodeThatFails(t *testing.T) {
 		"evm": func(node *rpc.Client) (in app.Included, err error) {
 			s.node.SetHead(int(*r.Height) - 1)
 			s.pool.SetNonce(from, ethereum.Nonce.Uint64())
-			sent, err := app.Send(ctx, app.SendQuestion{Node: node, Every: time.Millisecond,
+			sent, err := app.Send(ctx, app.SendRequest{Node: node, Every: time.Millisecond,
 				Signed: &app.SignedTransaction{Layer: app.EVMLayer, Signer: from, Hash: hash, Raw: raw}})
 			if err != nil {
 				return in, err
@@ -201,7 +201,7 @@ func TestWaitingOfANodeThatFails(t *testing.T) {
 		"sent": func(node *rpc.Client) (in app.Included, err error) {
 			s.node.SetHead(6)
 			s.pool.SetNonce(signer, draft.Native.Nonce.Uint64())
-			sent, err := app.Send(ctx, app.SendQuestion{Node: node, Signed: signed, Every: time.Millisecond})
+			sent, err := app.Send(ctx, app.SendRequest{Node: node, Signed: signed, Every: time.Millisecond})
 			if err != nil {
 				return in, err
 			}
@@ -210,7 +210,7 @@ func TestWaitingOfANodeThatFails(t *testing.T) {
 		},
 		"estimated": func(node *rpc.Client) (app.Included, error) {
 			s.node.SetHead(7)
-			return estimated.Watch(ctx, app.EstimateQuestion{Node: node, Chain: s.stated, From: signer}, time.Millisecond)
+			return estimated.Watch(ctx, app.EstimateRequest{Node: node, Chain: s.stated, From: signer}, time.Millisecond)
 		},
 	} {
 		var in app.Included
@@ -233,14 +233,14 @@ func TestWaitingOfANodeThatFails(t *testing.T) {
 func TestWaitingForTheEnd(t *testing.T) {
 	s := openSending(t)
 	signer, call, arguments := s.transferred(t)
-	draft, err := app.Build(t.Context(), app.BuildQuestion{Node: s.client, Chain: s.stated, Call: call, Arguments: arguments, Signer: signer})
+	draft, err := app.Build(t.Context(), app.BuildRequest{Node: s.client, Chain: s.stated, Call: call, Arguments: arguments, Signer: signer})
 	require.NoError(t, err)
 	signed, err := s.sign(draft, s.keys[signer])
 	require.NoError(t, err)
 	ctx, giveUp := context.WithCancel(t.Context())
 	defer giveUp()
 	var told []string
-	sent, err := app.Send(ctx, app.SendQuestion{Node: s.client, Signed: signed, Every: time.Millisecond, Told: func(status string) {
+	sent, err := app.Send(ctx, app.SendRequest{Node: s.client, Signed: signed, Every: time.Millisecond, Told: func(status string) {
 		if told = append(told, status); strings.Contains(status, "not final") {
 			s.node.SetHead(7)
 		}
@@ -254,7 +254,7 @@ func TestWaitingForTheEnd(t *testing.T) {
 	s.node.SetHead(6)
 	s.node.SetBest(6)
 	s.pool.SetNonce(signer, draft.Native.Nonce.Uint64())
-	sent, err = app.Send(ctx, app.SendQuestion{Node: s.client, Signed: signed})
+	sent, err = app.Send(ctx, app.SendRequest{Node: s.client, Signed: signed})
 	require.NoError(t, err)
 	giveUp()
 	_, err = sent.Wait(ctx, true)
@@ -267,7 +267,7 @@ func TestEstimatesOfANodeThatFails(t *testing.T) {
 	s := openSending(t)
 	s.feeHistory(threeBlocks)
 	signer, call, arguments := s.transferred(t)
-	q := app.EstimateQuestion{Node: s.client, Chain: s.stated, Tables: network.BuiltIn(), Call: call, Arguments: arguments, From: signer, Blocks: 2}
+	q := app.EstimateRequest{Node: s.client, Chain: s.stated, Tables: network.BuiltIn(), Call: call, Arguments: arguments, From: signer, Blocks: 2}
 	whole, err := app.EstimateCall(t.Context(), q)
 	require.NoError(t, err)
 	require.Equal(t, "7076979846949941", whole.Total.String(), "as was charged")
@@ -316,7 +316,7 @@ var errDegraded = errors.New("a part is not told")
 func TestEstimatesOfANodeThatHasLess(t *testing.T) {
 	s := openSending(t)
 	signer, call, arguments := s.transferred(t)
-	q := app.EstimateQuestion{Node: s.client, Chain: s.stated, Tables: network.BuiltIn(), Call: call, Arguments: arguments, From: signer}
+	q := app.EstimateRequest{Node: s.client, Chain: s.stated, Tables: network.BuiltIn(), Call: call, Arguments: arguments, From: signer}
 	lacks := func([]json.RawMessage) ([]byte, error) { return nil, rpcserver.Refused(noMethod) }
 	for _, c := range []struct {
 		method string
@@ -375,9 +375,9 @@ func TestEstimatesOfANodeThatHasLess(t *testing.T) {
 	require.ErrorContains(t, err, "malformed dispatch info")
 	require.Equal(t, failure.Unanswered, app.KindOf(err))
 
-	for _, wrong := range []func(*app.EstimateQuestion){
-		func(q *app.EstimateQuestion) { q.Call = "balances.nothing" },
-		func(q *app.EstimateQuestion) { q.Tip = "1.5DOT" },
+	for _, wrong := range []func(*app.EstimateRequest){
+		func(q *app.EstimateRequest) { q.Call = "balances.nothing" },
+		func(q *app.EstimateRequest) { q.Tip = "1.5DOT" },
 	} {
 		asked := q
 		wrong(&asked)
@@ -390,7 +390,7 @@ func TestEstimatesOfANodeThatHasLess(t *testing.T) {
 func TestEstimatesOfMalformedPrices(t *testing.T) {
 	s := openSending(t)
 	signer, call, arguments := s.transferred(t)
-	q := app.EstimateQuestion{Node: s.client, Chain: s.stated, Tables: network.BuiltIn(), Call: call, Arguments: arguments, From: signer}
+	q := app.EstimateRequest{Node: s.client, Chain: s.stated, Tables: network.BuiltIn(), Call: call, Arguments: arguments, From: signer}
 	most := "0x" + strings.Repeat("f", 64)
 	history := func(base, priority string) string {
 		return `{"oldestBlock":"0x4","baseFeePerGas":["` + base + `","` + base + `"],"gasUsedRatio":[0.5],"reward":[["` + priority + `","` + priority + `","` + priority + `"]]}`

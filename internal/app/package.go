@@ -20,12 +20,13 @@ import (
 	"github.com/feeledger/fees/internal/finance/rollforward"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/money"
+	"github.com/feeledger/fees/internal/sys/plain"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
 )
 
-// PackageQuestion asks for the close package of a month or a year.
-type PackageQuestion struct {
+// PackageRequest requests the close package of a month or a year.
+type PackageRequest struct {
 	Dir         string // the directory of the package
 	PeriodInput        // a month, or a year
 	PackageInputs
@@ -76,7 +77,7 @@ type Closed struct {
 }
 
 // options returns the options that the manifest stores.
-func (q *PackageQuestion) options() closing.Options {
+func (q *PackageRequest) options() closing.Options {
 	priced := q.Prices.kept()
 	var record *closing.Reconciliation
 	if q.Books.Path != "" {
@@ -97,7 +98,7 @@ func (q *PackageQuestion) options() closing.Options {
 // MakePackage makes the package of a month or a year, completely or not at all. If the directory contains a
 // package of the same period that differs in any byte, the new one becomes its next version. The findings in its
 // manifest list what failed.
-func (d *Ledger) MakePackage(ctx context.Context, q PackageQuestion) (*Closed, error) {
+func (d *Ledger) MakePackage(ctx context.Context, q PackageRequest) (*Closed, error) {
 	priced, err := ReadPrices(q.Prices) // fail before the long work
 	if err != nil {
 		return nil, err
@@ -313,7 +314,7 @@ func (x *maker) readAccounts(ctx context.Context) error {
 	token, own := console.Token(x.network.Token()), &addressbook.Book{}
 	for _, account := range x.accounts {
 		e := chosen.Entry(account)
-		label := strings.TrimSpace(console.Printable(cmp.Or(x.inputs.Labels.entries().Entry(e.Address).Label, e.Label)))
+		label := strings.TrimSpace(plain.Line(cmp.Or(x.inputs.Labels.entries().Entry(e.Address).Label, e.Label)))
 		if err := own.Add(addressbook.Entry{Address: e.Address, Label: label}); err != nil {
 			return err
 		}

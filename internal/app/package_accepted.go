@@ -15,6 +15,7 @@ import (
 	"github.com/feeledger/fees/internal/finance/closing"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/reconcile"
+	"github.com/feeledger/fees/internal/sys/disk"
 	"github.com/feeledger/fees/internal/table"
 )
 
@@ -29,7 +30,7 @@ func ReadAcceptances(path string) ([]reconcile.Acceptance, error) {
 	if path == "" {
 		return nil, nil
 	}
-	text, err := ReadSmallFile(path, maxAcceptedBytes)
+	text, err := disk.ReadSmall(path, maxAcceptedBytes)
 	var rows []reconcile.AcceptedRow
 	if err == nil {
 		rows, err = reconcile.ReadAccepted(text)
@@ -156,7 +157,7 @@ func (c *PackageCheck) readAccepted() ([]reconcile.Acceptance, error) {
 	if r == nil || !r.Accepted {
 		return nil, nil
 	}
-	text, err := ReadSmallFile(filepath.Join(c.Dir, filepath.FromSlash(AcceptedFile)), maxAcceptedBytes)
+	text, err := disk.ReadSmall(filepath.Join(c.Dir, filepath.FromSlash(AcceptedFile)), maxAcceptedBytes)
 	if err != nil {
 		return nil, err
 	}

@@ -24,7 +24,7 @@ import (
 
 // differing asks for a package whose record lacks a fee and has one that is a wei too low, and returns the differences as
 // its reconciliation lists them.
-func differing(t testing.TB, d *app.Ledger) (q app.PackageQuestion, list []ledger.Digest) {
+func differing(t testing.TB, d *app.Ledger) (q app.PackageRequest, list []ledger.Digest) {
 	t.Helper()
 	q = question(t)
 	q.With, q.Proved, q.Balances = app.WithFees, false, nil
@@ -52,7 +52,7 @@ func differing(t testing.TB, d *app.Ledger) (q app.PackageQuestion, list []ledge
 }
 
 // reconciled are the differences of a package's record.
-func reconciled(t testing.TB, d *app.Ledger, q *app.PackageQuestion) (list []ledger.Digest) {
+func reconciled(t testing.TB, d *app.Ledger, q *app.PackageRequest) (list []ledger.Digest) {
 	t.Helper()
 	token, err := d.Token(t.Context())
 	require.NoError(t, err)
@@ -60,7 +60,7 @@ func reconciled(t testing.TB, d *app.Ledger, q *app.PackageQuestion) (list []led
 	require.NoError(t, err)
 	_, chosen, err := app.ReadAccounts(q.Accounts, nil)
 	require.NoError(t, err)
-	o, err := q.Books.Options(app.Question{Period: p, Accounts: chosen.Addresses()})
+	o, err := q.Books.Options(app.Request{Period: p, Accounts: chosen.Addresses()})
 	require.NoError(t, err)
 	require.NoError(t, q.Books.SetToken(&o, token))
 	file, err := q.Books.Read(t.Context(), o)

@@ -16,6 +16,7 @@ import (
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/closing"
 	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/sys/disk"
 )
 
 // ActsFile is the file of a package that was closed in the browser: who prepared, approved and closed it.
@@ -205,7 +206,7 @@ func (c *PackageCheck) checkActs() error {
 	if !m.Options.Acts {
 		return nil
 	}
-	text, err := ReadSmallFile(filepath.Join(c.Dir, filepath.FromSlash(ActsFile)), maxActsBytes)
+	text, err := disk.ReadSmall(filepath.Join(c.Dir, filepath.FromSlash(ActsFile)), maxActsBytes)
 	if err != nil {
 		return err
 	}

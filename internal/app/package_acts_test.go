@@ -39,7 +39,7 @@ func recorded(t testing.TB, place, sum string, acts ...[2]string) (list []ledger
 }
 
 // prepared is a package that waits to be closed, with its directory and that of the final one.
-func prepared(t *testing.T, d *app.Ledger) (q app.PackageQuestion, made *app.Closed, dir string) {
+func prepared(t *testing.T, d *app.Ledger) (q app.PackageRequest, made *app.Closed, dir string) {
 	t.Helper()
 	q = question(t)
 	q.Dir = filepath.Join(t.TempDir(), "2026-01")

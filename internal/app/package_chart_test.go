@@ -132,9 +132,9 @@ func TestPackageWithAChart(t *testing.T) {
 	require.NotContains(t, differ, "tags.")
 
 	// Files that cannot be read fail before anything is written.
-	for field, change := range map[app.Field]func(*app.PackageQuestion){
-		app.FieldChart: func(q *app.PackageQuestion) { q.Chart, q.Tags = filepath.Join(t.TempDir(), "none.csv"), "" },
-		app.FieldTags:  func(q *app.PackageQuestion) { q.Chart, q.Tags = "", write(t, "bad.csv", "=,\n") },
+	for field, change := range map[app.Field]func(*app.PackageRequest){
+		app.FieldChart: func(q *app.PackageRequest) { q.Chart, q.Tags = filepath.Join(t.TempDir(), "none.csv"), "" },
+		app.FieldTags:  func(q *app.PackageRequest) { q.Chart, q.Tags = "", write(t, "bad.csv", "=,\n") },
 	} {
 		q := q
 		q.Dir = filepath.Join(t.TempDir(), "none")

@@ -17,6 +17,7 @@ import (
 	"github.com/feeledger/fees/internal/finance/closing/signature"
 	"github.com/feeledger/fees/internal/finance/closing/timestamp"
 	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/sys/disk"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
 )
@@ -345,7 +346,7 @@ func (v *verifier) maker(ctx context.Context) (*maker, error) {
 		x.inputs.Tags = in(inputTags)
 	}
 	if x.tool = m.Tool; m.Options.Acts {
-		x.acts = func(context.Context) ([]byte, error) { return ReadSmallFile(in(ActsFile), maxActsBytes) }
+		x.acts = func(context.Context) ([]byte, error) { return disk.ReadSmall(in(ActsFile), maxActsBytes) }
 	}
 	if r := m.Options.Reconciliation; r != nil {
 		var paths []string

@@ -21,12 +21,12 @@ func TestMonthAfterTheLedgerWasExtendedDownwards(t *testing.T) {
 	sync("2025-02")
 	first := statusOf(t, place).First
 	d := opened(t, place)
-	month, err := d.Report(t.Context(), app.Question{Period: parsed(t, app.PeriodInput{Month: "2025-02"})}, report.Choice{By: report.Account})
+	month, err := d.Report(t.Context(), app.Request{Period: parsed(t, app.PeriodInput{Month: "2025-02"})}, report.Choice{By: report.Account})
 	require.NoError(t, err)
 	payer, known := month.Groups[0].Account.Get()
 	require.True(t, known)
 	dir := filepath.Join(t.TempDir(), "february")
-	q := app.PackageQuestion{Dir: dir, PeriodInput: app.PeriodInput{Month: "2025-02"}, Journal: "hledger", With: app.WithFees, PackageInputs: app.PackageInputs{Accounts: []string{payer.String()}}, PackageOptions: app.PackageOptions{Program: "a test"}}
+	q := app.PackageRequest{Dir: dir, PeriodInput: app.PeriodInput{Month: "2025-02"}, Journal: "hledger", With: app.WithFees, PackageInputs: app.PackageInputs{Accounts: []string{payer.String()}}, PackageOptions: app.PackageOptions{Program: "a test"}}
 	closed := packed(t, d, q)
 	require.True(t, closed.Manifest.Period.Complete)
 	require.NoError(t, d.Close())

@@ -18,6 +18,8 @@ import (
 	"github.com/feeledger/fees/internal/finance/rollforward"
 	"github.com/feeledger/fees/internal/finance/statement"
 	"github.com/feeledger/fees/internal/reconcile"
+	"github.com/feeledger/fees/internal/sys/disk"
+	"github.com/feeledger/fees/internal/sys/plain"
 	"github.com/feeledger/fees/internal/table"
 	"github.com/feeledger/fees/source"
 )
@@ -69,7 +71,7 @@ func (x *maker) makeInputs(context.Context) error {
 			return err
 		}
 	} else if x.names != nil {
-		text, err := ReadSmallFile(x.inputs.Names, maxListBytes)
+		text, err := disk.ReadSmall(x.inputs.Names, maxListBytes)
 		if err != nil {
 			return inFile(FieldNames, x.inputs.Names, err)
 		}
@@ -115,7 +117,7 @@ func (x *maker) makeReports(ctx context.Context) error {
 		by = report.Month
 	}
 	for _, one := range append([]packageReport{{by, "report", []string{"json", "csv", "xlsx", "html"}}, {report.Account, "accounts", []string{"json", "csv", "xlsx"}}}, x.markedReports()...) {
-		q := x.question(x.options.Progress)
+		q := x.request(x.options.Progress)
 		if x.inputs.Labels == nil {
 			q.Labels = nil
 		}
@@ -133,9 +135,9 @@ func (x *maker) makeReports(ctx context.Context) error {
 	return nil
 }
 
-// question returns the package's common question fields.
-func (x *maker) question(p Progress) Question {
-	return Question{Period: x.asked, Accounts: x.accounts, Labels: x.labels, Prices: x.prices, Progress: p}
+// request returns the package's common request fields.
+func (x *maker) request(p Progress) Request {
+	return Request{Period: x.asked, Accounts: x.accounts, Labels: x.labels, Prices: x.prices, Progress: p}
 }
 
 func totalsOf(f *report.Figures) closing.Totals {
@@ -206,7 +208,7 @@ func (x *maker) makeStatements(ctx context.Context) error {
 	if o.Balances && x.kept != nil {
 		return nil
 	}
-	q := StatementQuestion{Question: x.question(x.options.Asked), Concurrency: x.options.Concurrency}
+	q := StatementRequest{Request: x.request(x.options.Asked), Concurrency: x.options.Concurrency}
 	if o.Balances {
 		q.Balances = x.told
 	} else {
@@ -234,7 +236,7 @@ func (x *maker) makeRollforward(ctx context.Context) error {
 	if !o.Rollforward || o.Balances && x.kept != nil {
 		return nil
 	}
-	q := RollforwardQuestion{Question: x.question(x.options.Asked), By: ByPeriod, Classes: x.classes, Concurrency: x.options.Concurrency}
+	q := RollforwardRequest{Request: x.request(x.options.Asked), By: ByPeriod, Classes: x.classes, Concurrency: x.options.Concurrency}
 	if x.period.Year != "" {
 		q.By = ByMonth
 	}
@@ -264,7 +266,7 @@ func (x *maker) makeJournal(ctx context.Context) error {
 	if o.With == WithMovements && x.kept != nil {
 		return nil
 	}
-	e, err := x.export(ctx, x.held, ExportQuestion{Question: x.question(Progress{}), ChartInput: x.charted, With: o.With, Style: journal.Request{Names: x.names, Alone: true}, Balances: func() (source.Source, error) { return x.told, nil }})
+	e, err := x.export(ctx, x.held, ExportRequest{Request: x.request(Progress{}), ChartInput: x.charted, With: o.With, Style: journal.Request{Names: x.names, Alone: true}, Balances: func() (source.Source, error) { return x.told, nil }})
 	if err != nil {
 		return err
 	}
@@ -272,7 +274,7 @@ func (x *maker) makeJournal(ctx context.Context) error {
 	var differs *journal.DifferenceError
 	if errors.As(err, &differs) || errors.Is(err, journal.ErrUnknown) {
 		x.manifest.Findings.Journal = 1
-		x.manifest.LeftOut = append(x.manifest.LeftOut, "the journal: "+console.Printable(err.Error()))
+		x.manifest.LeftOut = append(x.manifest.LeftOut, "the journal: "+plain.Line(err.Error()))
 		return nil
 	}
 	if err != nil {
@@ -292,7 +294,7 @@ func (x *maker) makeReconciliation(ctx context.Context) error {
 	for i, more := range x.inputs.Books.More {
 		books.More = append(books.More, BooksInput{Path: more.Path, Name: r.More[i].Name, Content: more.Content, Reading: r.More[i].Reading})
 	}
-	q := x.question(Progress{})
+	q := x.request(Progress{})
 	if x.inputs.Labels == nil {
 		q.Labels = nil
 	}

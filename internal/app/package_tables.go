@@ -157,11 +157,10 @@ type rulesFrom struct {
 
 // rulesOf returns the table's rules for a block of a ledger.
 func rulesOf(n *network.Network, b *ledger.Block) (network.Rules, error) {
-	runtime, known := b.Runtime.Get()
-	if !known || strings.HasPrefix(b.Rules, "spec/") {
+	if strings.HasPrefix(b.Rules, "spec/") {
 		return n.SpecificationRules()
 	}
-	return n.Rules(runtime)
+	return n.RulesOf(b.Runtime)
 }
 
 // priceBlock checks the rules and the base fee of a block.

@@ -42,9 +42,9 @@ func record(t testing.TB, wanted func(sent) bool) string {
 }
 
 // question asks for the package of the demo's month with all that one can have.
-func question(t testing.TB) app.PackageQuestion {
+func question(t testing.TB) app.PackageRequest {
 	t.Helper()
-	return app.PackageQuestion{
+	return app.PackageRequest{
 		Dir: filepath.Join(t.TempDir(), "january"), PeriodInput: app.PeriodInput{Month: "2026-01", Partial: true}, Journal: "hledger", With: app.WithMovements, Proved: true,
 		PackageInputs: app.PackageInputs{
 			Accounts: []string{alith, write(t, "accounts.csv", "address,label\n"+baltathar+",\"Baltathar,\twho pays\"\n")},
@@ -56,7 +56,7 @@ func question(t testing.TB) app.PackageQuestion {
 	}
 }
 
-func packed(t *testing.T, d *app.Ledger, q app.PackageQuestion) *app.Closed {
+func packed(t *testing.T, d *app.Ledger, q app.PackageRequest) *app.Closed {
 	t.Helper()
 	made, err := d.MakePackage(t.Context(), q)
 	require.NoError(t, err)
@@ -336,46 +336,46 @@ func TestPackageThatFails(t *testing.T) {
 	for name, c := range map[string]struct {
 		kind   failure.Kind
 		error  string
-		change func(t *testing.T, q *app.PackageQuestion)
+		change func(t *testing.T, q *app.PackageRequest)
 	}{
-		"balances are away": {failure.Failed, errAway.Error(), func(_ *testing.T, q *app.PackageQuestion) {
+		"balances are away": {failure.Failed, errAway.Error(), func(_ *testing.T, q *app.PackageRequest) {
 			q.Balances = func() (source.Source, error) { return nil, errAway }
 		}},
-		"balances are of another chain": {failure.NotUnderstood, "the ledger belongs to another chain: block 27", func(_ *testing.T, q *app.PackageQuestion) {
+		"balances are of another chain": {failure.NotUnderstood, "the ledger belongs to another chain: block 27", func(_ *testing.T, q *app.PackageRequest) {
 			_, another := made(11, 40)
 			q.Balances = opens(another.Source)
 		}},
-		"balances are gone": {failure.NotCovered, "--no-balances skips it", func(_ *testing.T, q *app.PackageQuestion) {
+		"balances are gone": {failure.NotCovered, "--no-balances skips it", func(_ *testing.T, q *app.PackageRequest) {
 			src := withBalances(t)
 			src.balance = func(chain.Address, uint64) (none chain.Balance, err error) { return none, chain.ErrNotKept }
 			q.Balances = opens(src)
 		}},
-		"names that are none": {failure.NotUnderstood, "names ", func(t *testing.T, q *app.PackageQuestion) { q.Names = write(t, "names.csv", "\"\n") }},
-		"names that are huge": {failure.NotUnderstood, "is larger than 16777216 bytes", func(t *testing.T, q *app.PackageQuestion) {
+		"names that are none": {failure.NotUnderstood, "names ", func(t *testing.T, q *app.PackageRequest) { q.Names = write(t, "names.csv", "\"\n") }},
+		"names that are huge": {failure.NotUnderstood, "is larger than 16777216 bytes", func(t *testing.T, q *app.PackageRequest) {
 			q.Names = write(t, "names.csv", "address,account\n"+alith+",Assets:Alith\n"+strings.Repeat(strings.Repeat("#", 1000)+"\n", 17_000))
 		}},
-		"a record without fees": {failure.Failed, "books.csv: ", func(t *testing.T, q *app.PackageQuestion) { q.Books.Path = write(t, "books.csv", "a;b\n1;2\n") }},
-		"a record of no rows": {failure.Failed, "1 row cannot be read", func(t *testing.T, q *app.PackageQuestion) {
+		"a record without fees": {failure.Failed, "books.csv: ", func(t *testing.T, q *app.PackageRequest) { q.Books.Path = write(t, "books.csv", "a;b\n1;2\n") }},
+		"a record of no rows": {failure.Failed, "1 row cannot be read", func(t *testing.T, q *app.PackageRequest) {
 			q.Books.Path = write(t, "books.csv", "hash;Kosten\n0x12;x\n")
 		}},
-		"no classes": {failure.NotUnderstood, "none.csv does not exist", func(t *testing.T, q *app.PackageQuestion) { q.Classes = "none.csv" }},
-		"wrong classes": {failure.NotUnderstood, "line 2: ", func(t *testing.T, q *app.PackageQuestion) {
+		"no classes": {failure.NotUnderstood, "none.csv does not exist", func(t *testing.T, q *app.PackageRequest) { q.Classes = "none.csv" }},
+		"wrong classes": {failure.NotUnderstood, "line 2: ", func(t *testing.T, q *app.PackageRequest) {
 			q.Classes = write(t, "classes.csv", "pallet,method,direction,class\na,b,in,nothing\n")
 		}},
-		"no names":              {failure.NotUnderstood, "none.csv does not exist", func(t *testing.T, q *app.PackageQuestion) { q.Names = "none.csv" }},
-		"no record":             {failure.Failed, "no such file", func(t *testing.T, q *app.PackageQuestion) { q.Books.Path += ".none" }},
-		"a record not asked so": {failure.NotUnderstood, `decimal "..": want one character`, func(t *testing.T, q *app.PackageQuestion) { q.Books.Decimal = ".." }},
+		"no names":              {failure.NotUnderstood, "none.csv does not exist", func(t *testing.T, q *app.PackageRequest) { q.Names = "none.csv" }},
+		"no record":             {failure.Failed, "no such file", func(t *testing.T, q *app.PackageRequest) { q.Books.Path += ".none" }},
+		"a record not asked so": {failure.NotUnderstood, `decimal "..": want one character`, func(t *testing.T, q *app.PackageRequest) { q.Books.Decimal = ".." }},
 		"accounts that are none": {failure.NotUnderstood, `accounts: "0x12" is not an address`,
-			func(t *testing.T, q *app.PackageQuestion) { q.Accounts = []string{"0x12"} }},
-		"no such program":   {failure.NotUnderstood, `as "lotus": not an accounting program with journals`, func(_ *testing.T, q *app.PackageQuestion) { q.Journal = "lotus" }},
-		"with what":         {failure.NotUnderstood, `with "love": want fees or movements`, func(_ *testing.T, q *app.PackageQuestion) { q.With = "love" }},
-		"movements alone":   {failure.NotUnderstood, "with movements needs opening balances, but balances are turned off", func(_ *testing.T, q *app.PackageQuestion) { q.Proved = false }},
-		"no month":          {failure.NotUnderstood, "state a month or a year", func(_ *testing.T, q *app.PackageQuestion) { q.Month = "" }},
-		"a month of nobody": {failure.NotUnderstood, `month "2026-13"`, func(_ *testing.T, q *app.PackageQuestion) { q.Month = "2026-13" }},
-		"not all of it":     {failure.NotCovered, "2026-01 is incomplete", func(_ *testing.T, q *app.PackageQuestion) { q.Partial = false }},
-		"no block of it":    {failure.NotCovered, "no blocks of 2031-01", func(_ *testing.T, q *app.PackageQuestion) { q.Month = "2031-01" }},
-		"nowhere":           {failure.Failed, "", func(_ *testing.T, q *app.PackageQuestion) { q.Dir = filepath.Join(q.Dir, "a", "b") }},
-		"in another's place": {failure.Failed, "", func(t *testing.T, q *app.PackageQuestion) {
+			func(t *testing.T, q *app.PackageRequest) { q.Accounts = []string{"0x12"} }},
+		"no such program":   {failure.NotUnderstood, `as "lotus": not an accounting program with journals`, func(_ *testing.T, q *app.PackageRequest) { q.Journal = "lotus" }},
+		"with what":         {failure.NotUnderstood, `with "love": want fees or movements`, func(_ *testing.T, q *app.PackageRequest) { q.With = "love" }},
+		"movements alone":   {failure.NotUnderstood, "with movements needs opening balances, but balances are turned off", func(_ *testing.T, q *app.PackageRequest) { q.Proved = false }},
+		"no month":          {failure.NotUnderstood, "state a month or a year", func(_ *testing.T, q *app.PackageRequest) { q.Month = "" }},
+		"a month of nobody": {failure.NotUnderstood, `month "2026-13"`, func(_ *testing.T, q *app.PackageRequest) { q.Month = "2026-13" }},
+		"not all of it":     {failure.NotCovered, "2026-01 is incomplete", func(_ *testing.T, q *app.PackageRequest) { q.Partial = false }},
+		"no block of it":    {failure.NotCovered, "no blocks of 2031-01", func(_ *testing.T, q *app.PackageRequest) { q.Month = "2031-01" }},
+		"nowhere":           {failure.Failed, "", func(_ *testing.T, q *app.PackageRequest) { q.Dir = filepath.Join(q.Dir, "a", "b") }},
+		"in another's place": {failure.Failed, "", func(t *testing.T, q *app.PackageRequest) {
 			q.Dir = t.TempDir()
 			require.NoError(t, os.WriteFile(filepath.Join(q.Dir, "mine.txt"), nil, 0o600))
 		}},
@@ -430,7 +430,7 @@ func TestCheckPackage(t *testing.T) {
 	d := opened(t, place)
 	once := question(t)
 	packed(t, d, once)
-	fresh := func(t *testing.T) app.PackageQuestion {
+	fresh := func(t *testing.T) app.PackageRequest {
 		q := once
 		q.Dir = filepath.Join(t.TempDir(), "january")
 		require.NoError(t, os.CopyFS(q.Dir, os.DirFS(once.Dir)))

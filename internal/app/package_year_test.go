@@ -16,8 +16,8 @@ import (
 	"github.com/feeledger/fees/internal/finance/closing"
 )
 
-// yearQuestion asks for the package of a year of which a part is there.
-func yearQuestion(t testing.TB) app.PackageQuestion {
+// yearRequest returns the request for the package of a year of which a part is there.
+func yearRequest(t testing.TB) app.PackageRequest {
 	t.Helper()
 	q := question(t)
 	q.Dir, q.Month, q.Year = filepath.Join(t.TempDir(), "year"), "", "2026"
@@ -53,7 +53,7 @@ func TestPackageOfAYear(t *testing.T) {
 	long(t)
 	leavesNothing(t)
 	place := threeMonths(t)
-	d, q := opened(t, place), yearQuestion(t)
+	d, q := opened(t, place), yearRequest(t)
 	q.Classes = write(t, "classes.csv", "pallet,method,direction,class\nbalances,Transfer,in,staking-reward\n")
 	made := packed(t, d, q)
 	m := made.Manifest
@@ -111,7 +111,7 @@ func TestPackageOfAYear(t *testing.T) {
 func TestPackageOfAPartOfAYear(t *testing.T) {
 	long(t)
 	place := changedUpTo(t, "0..19", ofThreeMonths)
-	q := yearQuestion(t)
+	q := yearRequest(t)
 	packed(t, opened(t, place), q)
 	names, _ := rolledForward(t, q.Dir, alith)
 	require.Equal(t, []string{"2026-01", "part of 2026-02"}, names[:2])

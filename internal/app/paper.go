@@ -19,7 +19,7 @@ var PaperSizes = pdf.Sizes()
 type Proved interface {
 	Document(context.Context) *table.Document
 	WritePDF(ctx context.Context, w io.Writer, size string, a *closing.About) error
-	About(context.Context, AboutQuestion) (*closing.About, error)
+	About(context.Context, AboutRequest) (*closing.About, error)
 	Holds() bool
 	Explain(error) error
 }
@@ -41,7 +41,7 @@ func (l *Statements) WritePDF(ctx context.Context, w io.Writer, size string, a *
 // WritePDF writes the rollforward, or the movements asked for, as a PDF document, with what a states at the foot of each
 // page.
 func (r *Rollforward) WritePDF(ctx context.Context, w io.Writer, size string, a *closing.About) error {
-	if selected, listed := r.question.List.Get(); listed {
+	if selected, listed := r.request.List.Get(); listed {
 		return writePaper(w, size, r.Style.Title, nil, a, []*table.Sheet{r.Style.Brief(ctx, r.Rollforward, selected)})
 	}
 	return writePaper(w, size, r.Style.Title, r.Style.Notes, a, r.Style.Parts(r.Rollforward))

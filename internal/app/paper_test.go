@@ -25,11 +25,11 @@ import (
 func TestEachPageOfPaper(t *testing.T) {
 	pdftotext := program.Path(t, program.PDF, "pdftotext")
 	place := copied(t)
-	d, asked := opened(t, place), app.AboutQuestion{Program: "a test", Command: "fees"}
-	q := app.Question{Period: app.Heights(1, 27)}
-	r, err := rolled(t, d, app.RollforwardQuestion{Question: q, By: app.ByPeriod, List: chain.Some(rollforward.All), Balances: withBalances(t)})
+	d, asked := opened(t, place), app.AboutRequest{Program: "a test", Command: "fees"}
+	q := app.Request{Period: app.Heights(1, 27)}
+	r, err := rolled(t, d, app.RollforwardRequest{Request: q, By: app.ByPeriod, List: chain.Some(rollforward.All), Balances: withBalances(t)})
 	require.NoError(t, err)
-	statements := app.StatementQuestion{Question: q, Balances: withBalances(t)}
+	statements := app.StatementRequest{Request: q, Balances: withBalances(t)}
 	for account := range recordedBalances() {
 		statements.Accounts = append(statements.Accounts, account)
 	}

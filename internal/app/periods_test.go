@@ -57,9 +57,9 @@ func TestAMonthInEveryTimeZone(t *testing.T) {
 			require.NoError(t, err)
 			d, err := app.Open(t.Context(), place, network.BuiltIn())
 			require.NoError(t, err)
-			_, err = d.Report(t.Context(), app.Question{Period: month("Asia/Tokyo")}, report.Choice{By: report.Day})
+			_, err = d.Report(t.Context(), app.Request{Period: month("Asia/Tokyo")}, report.Choice{By: report.Day})
 			require.Equal(t, failure.NotCovered, app.KindOf(err))
-			_, err = d.Report(t.Context(), app.Question{Period: month("UTC")}, report.Choice{By: report.Day})
+			_, err = d.Report(t.Context(), app.Request{Period: month("UTC")}, report.Choice{By: report.Day})
 			require.NoError(t, err)
 			require.NoError(t, d.Close())
 		}
@@ -70,7 +70,7 @@ func TestAMonthInEveryTimeZone(t *testing.T) {
 		d, err := app.Open(t.Context(), place, network.BuiltIn())
 		require.NoError(t, err)
 		for i, zone := range zones {
-			r, err := d.Report(t.Context(), app.Question{Period: month(zone)}, report.Choice{By: report.Day})
+			r, err := d.Report(t.Context(), app.Request{Period: month(zone)}, report.Choice{By: report.Day})
 			require.NoError(t, err, zone)
 			said := fmt.Sprintf("%+v", r.Totals)
 			if !exactly {

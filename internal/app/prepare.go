@@ -16,8 +16,8 @@ import (
 	"github.com/feeledger/fees/network"
 )
 
-// SignQuestion asks what signing a draft would authorize.
-type SignQuestion struct {
+// SignRequest requests a summary of what signing a draft would authorize.
+type SignRequest struct {
 	Draft  *Draft
 	Tables network.Tables
 	Chain  ChainStatement
@@ -64,7 +64,7 @@ const (
 )
 
 // Prepare reads what signing a draft would authorize. Errors are of type [InputError].
-func Prepare(q SignQuestion) (*Prepared, error) {
+func Prepare(q SignRequest) (*Prepared, error) {
 	p := &Prepared{Signer: q.Draft.Signer}
 	var err error
 	if d := q.Draft.EVM; d != nil {
@@ -88,7 +88,7 @@ func asInput(err error) error {
 	return notUnderstood("%v", err)
 }
 
-func (q *SignQuestion) native(p *Prepared) error {
+func (q *SignRequest) native(p *Prepared) error {
 	d := q.Draft.Native
 	var err error
 	if p.Chain, err = q.chainOf(d.Genesis); err != nil {
@@ -134,7 +134,7 @@ func (q *SignQuestion) native(p *Prepared) error {
 }
 
 // chainOf finds the chain by its genesis hash. If no table contains it, the user has to state it.
-func (q *SignQuestion) chainOf(genesis chain.Hash) (*KnownChain, error) {
+func (q *SignRequest) chainOf(genesis chain.Hash) (*KnownChain, error) {
 	c, err := q.Chain.ofGenesis(q.Tables, genesis)
 	if err == nil && q.Tables.OfGenesis(genesis) == nil && !q.Chain.Genesis.Known() {
 		return nil, notUnderstood("The draft is for the chain with the genesis hash %v, which is in no table. "+
@@ -198,7 +198,7 @@ func (c *KnownChain) comparesMetadata(specVersion uint32) bool {
 //
 // A signed digest counts only at the very end of the payload: the chain's own metadata put it there, whatever
 // extensions the draft's metadata claim.
-func (q *SignQuestion) trust(c *KnownChain, n *PreparedNative, version uint8, hash chain.Hash) (MetadataTrust, error) {
+func (q *SignRequest) trust(c *KnownChain, n *PreparedNative, version uint8, hash chain.Hash) (MetadataTrust, error) {
 	if c.table != nil {
 		if !c.table.IsSpecName(n.Runtime.SpecName) {
 			return "", notUnderstood("The metadata belong to another chain than %s. Supply those of the chain's runtime with --metadata FILE.", c.Name)

@@ -98,7 +98,7 @@ func versioned(t *testing.T, text []byte, name string, from, to uint32) []byte {
 
 // asked is a question that an attack changes.
 type asked struct {
-	app.SignQuestion
+	app.SignRequest
 	t *testing.T
 }
 
@@ -111,7 +111,7 @@ func (a *asked) metadata(change func([]byte) []byte) {
 func TestNativeDraftsOfAttackers(t *testing.T) {
 	s := moonbeam(t)
 	build := func(call string, arguments ...string) *app.Draft {
-		d, err := app.Build(t.Context(), app.BuildQuestion{
+		d, err := app.Build(t.Context(), app.BuildRequest{
 			Node: s.client, Tables: network.BuiltIn(), Call: call, Arguments: arguments, Signer: address(t, alith), Tip: "0.01GLMR", Period: 64,
 		})
 		require.NoError(t, err)
@@ -252,9 +252,9 @@ func TestNativeDraftsOfAttackers(t *testing.T) {
 		"the nonce":             {func(a *asked) { a.Draft.Native.Nonce = chain.NewNonce(99) }, "", func(p *app.Prepared) any { return p.Native.Nonce.Uint64() }, uint64(99)},
 	} {
 		t.Run(name, func(t *testing.T) {
-			a := &asked{app.SignQuestion{Draft: cloned(honest), Tables: network.BuiltIn()}, t}
+			a := &asked{app.SignRequest{Draft: cloned(honest), Tables: network.BuiltIn()}, t}
 			c.change(a)
-			p, err := app.Prepare(a.SignQuestion)
+			p, err := app.Prepare(a.SignRequest)
 			if c.shows == nil {
 				require.ErrorContains(t, err, c.says)
 				require.Equal(t, failure.NotUnderstood, app.KindOf(err))
@@ -285,9 +285,9 @@ func addressBytes(t *testing.T, text string) []byte {
 // A draft is strict JSON: what a draft of before said of itself (its chain's name, its call, its end) is refused.
 func TestDraftFiles(t *testing.T) {
 	s := moonbeam(t)
-	native, err := app.Build(t.Context(), app.BuildQuestion{Node: s.client, Tables: network.BuiltIn(), Call: "system.remark", Arguments: []string{"0x1234"}, Signer: address(t, alith)})
+	native, err := app.Build(t.Context(), app.BuildRequest{Node: s.client, Tables: network.BuiltIn(), Call: "system.remark", Arguments: []string{"0x1234"}, Signer: address(t, alith)})
 	require.NoError(t, err)
-	ethereum, err := app.BuildEVM(t.Context(), app.BuildEVMQuestion{Node: s.client, Tables: network.BuiltIn(), Type: chain.EIP1559, Signer: address(t, alith)})
+	ethereum, err := app.BuildEVM(t.Context(), app.BuildEVMRequest{Node: s.client, Tables: network.BuiltIn(), Type: chain.EIP1559, Signer: address(t, alith)})
 	require.NoError(t, err)
 	text, err := json.Marshal(native)
 	require.NoError(t, err)
@@ -360,7 +360,7 @@ func TestDraftFiles(t *testing.T) {
 		for want, change := range changes {
 			x := *signed
 			change(&x)
-			_, err := app.Send(t.Context(), app.SendQuestion{Node: s.client, Signed: &x})
+			_, err := app.Send(t.Context(), app.SendRequest{Node: s.client, Signed: &x})
 			require.ErrorContains(t, err, want)
 			require.Equal(t, failure.NotUnderstood, app.KindOf(err))
 		}
@@ -371,12 +371,12 @@ func TestDraftFiles(t *testing.T) {
 // TestEVMDraftsOfAttackers is as TestNativeDraftsOfAttackers.
 func TestEVMDraftsOfAttackers(t *testing.T) {
 	s := moonbeam(t)
-	honest, err := app.BuildEVM(t.Context(), app.BuildEVMQuestion{
+	honest, err := app.BuildEVM(t.Context(), app.BuildEVMRequest{
 		Node: s.client, Tables: network.BuiltIn(), Type: chain.EIP1559, Signer: address(t, alith), To: chain.Some(address(t, baltathar)), Value: "1.5GLMR",
 	})
 	require.NoError(t, err)
 	none := chain.Optional[chain.GasPrice]{}
-	type question = app.SignQuestion
+	type question = app.SignRequest
 	for name, c := range map[string]struct {
 		change func(*question)
 		says   string
@@ -486,12 +486,12 @@ func TestNodesOfAttackers(t *testing.T) {
 				require.ErrorContains(t, err, says)
 				require.Contains(t, []failure.Kind{failure.NotUnderstood, failure.Unanswered}, app.KindOf(err))
 			}
-			_, err := app.Build(t.Context(), app.BuildQuestion{
+			_, err := app.Build(t.Context(), app.BuildRequest{
 				Node: s.client, Tables: network.BuiltIn(), Chain: c.stated, Call: "balances.transferKeepAlive", Arguments: []string{baltathar, "1.5GLMR"}, Signer: address(t, alith), Period: 64,
 			})
 			check(err, c.native)
 			one := chain.Some(gwei(200))
-			_, err = app.BuildEVM(t.Context(), app.BuildEVMQuestion{
+			_, err = app.BuildEVM(t.Context(), app.BuildEVMRequest{
 				Node: s.client, Tables: network.BuiltIn(), Chain: c.stated, Type: chain.EIP1559, To: chain.Some(address(t, baltathar)), Value: "1.5GLMR", Signer: address(t, alith),
 				MaxFeePerGas: one, MaxPriorityFeePerGas: one,
 			})
@@ -527,7 +527,7 @@ func TestMetadataThatTheChainCompares(t *testing.T) {
 		call, err := runtime.Call(pallet+".transferKeepAlive", []string{baltathar, "1"})
 		require.NoError(t, err)
 		d := &app.NativeDraft{CallData: call, Genesis: genesis, SpecVersion: specVersion, TransactionVersion: 3, Metadata: gzipped(t, text)}
-		q := app.SignQuestion{Draft: &app.Draft{Signer: key.Address(), Native: d}, Tables: network.BuiltIn()}
+		q := app.SignRequest{Draft: &app.Draft{Signer: key.Address(), Native: d}, Tables: network.BuiltIn()}
 		if file {
 			q.Metadata = text
 		}
@@ -563,7 +563,7 @@ func TestMetadataThatTheChainCompares(t *testing.T) {
 	require.NoError(t, err)
 	v, _ := m.RuntimeVersion()
 	d := &app.NativeDraft{Genesis: genesis, SpecVersion: v.SpecVersion, TransactionVersion: v.TransactionVersion, Metadata: gzipped(t, old)}
-	_, err = app.Prepare(app.SignQuestion{Draft: &app.Draft{Signer: key.Address(), Native: d}, Tables: network.BuiltIn()})
+	_, err = app.Prepare(app.SignRequest{Draft: &app.Draft{Signer: key.Address(), Native: d}, Tables: network.BuiltIn()})
 	require.ErrorContains(t, err, "do not contain the runtime's types")
 
 	// The digest counts where the chain has it: at the end, and in runtimes that compare it.
@@ -606,12 +606,12 @@ func TestSendEVMRefused(t *testing.T) {
 		return &app.SignedTransaction{Layer: app.EVMLayer, Signer: address(t, alith), Hash: hash, Raw: raw}
 	}
 	for id, want := range map[uint64]string{0: "is valid on every chain", 1: "for EVM chain ID 1, but the node's is 1284"} {
-		_, err := app.Send(t.Context(), app.SendQuestion{Node: s.client, Signed: legacy(id)})
+		_, err := app.Send(t.Context(), app.SendRequest{Node: s.client, Signed: legacy(id)})
 		require.ErrorContains(t, err, want)
 		require.Equal(t, failure.NotUnderstood, app.KindOf(err))
 	}
 	require.Empty(t, s.pool.Taken)
-	_, err := app.Send(t.Context(), app.SendQuestion{Node: s.client, Signed: legacy(1284)})
+	_, err := app.Send(t.Context(), app.SendRequest{Node: s.client, Signed: legacy(1284)})
 	require.NoError(t, err)
 	require.Len(t, s.pool.Taken, 1)
 }
@@ -619,7 +619,7 @@ func TestSendEVMRefused(t *testing.T) {
 // Call data are made of amounts in the token that the table has; a node that names another is refused.
 func TestCallData(t *testing.T) {
 	s := moonbeam(t)
-	q := app.BuildQuestion{Node: s.client, Tables: network.BuiltIn(), Call: "balances.transferKeepAlive", Arguments: []string{baltathar, "1.5GLMR"}}
+	q := app.BuildRequest{Node: s.client, Tables: network.BuiltIn(), Call: "balances.transferKeepAlive", Arguments: []string{baltathar, "1.5GLMR"}}
 	data, err := app.CallData(t.Context(), q)
 	require.NoError(t, err)
 	// pallet 10, call 3, the account, and 1.5 * 10^18 as a compact integer: 0x13 for eight bytes, the least first
@@ -628,9 +628,9 @@ func TestCallData(t *testing.T) {
 	q.Chain.Network = "nowhere"
 	_, err = app.CallData(t.Context(), q)
 	require.ErrorContains(t, err, "nowhere")
-	_, err = app.BuildEVM(t.Context(), app.BuildEVMQuestion{Node: s.client, Tables: network.BuiltIn(), Chain: q.Chain, Signer: address(t, alith)})
+	_, err = app.BuildEVM(t.Context(), app.BuildEVMRequest{Node: s.client, Tables: network.BuiltIn(), Chain: q.Chain, Signer: address(t, alith)})
 	require.ErrorContains(t, err, "nowhere")
-	_, err = app.Prepare(app.SignQuestion{Draft: &app.Draft{EVM: &app.EVMDraft{Type: chain.Legacy, ChainID: 1284, GasPrice: chain.Some(gwei(1))}}, Tables: network.BuiltIn(), Chain: q.Chain})
+	_, err = app.Prepare(app.SignRequest{Draft: &app.Draft{EVM: &app.EVMDraft{Type: chain.Legacy, ChainID: 1284, GasPrice: chain.Some(gwei(1))}}, Tables: network.BuiltIn(), Chain: q.Chain})
 	require.ErrorContains(t, err, "nowhere")
 	q.Chain.Network = ""
 	s.node.Methods["system_properties"] = func([]json.RawMessage) ([]byte, error) {
@@ -659,7 +659,7 @@ func tablesWith(t *testing.T, change func(*network.Network)) network.Tables {
 // A user's own table that lacks a genesis hash or an EVM chain ID can be named, and the chain ID stated.
 func TestTablesOfOnesOwn(t *testing.T) {
 	tables := tablesWith(t, func(*network.Network) {})
-	q := app.SignQuestion{
+	q := app.SignRequest{
 		Draft:  &app.Draft{EVM: &app.EVMDraft{Type: chain.Legacy, ChainID: 1408, GasPrice: chain.Some(gwei(1))}},
 		Tables: tables, Chain: app.ChainStatement{Network: "own"},
 	}
@@ -696,7 +696,7 @@ func TestBuildWantsMetadataWithADigest(t *testing.T) {
 		asked = append(asked, string(params[0])+" "+string(params[1]))
 		return []byte(`"0x00"`), nil
 	}
-	_, err := app.Build(t.Context(), app.BuildQuestion{Node: s.client, Tables: tables, Call: "system.remark", Arguments: []string{"0x"}, Signer: address(t, alith)})
+	_, err := app.Build(t.Context(), app.BuildRequest{Node: s.client, Tables: tables, Call: "system.remark", Arguments: []string{"0x"}, Signer: address(t, alith)})
 	require.ErrorContains(t, err, "the runtime does not have metadata of version 15")
 	require.ErrorIs(t, err, chain.ErrUnsupported)
 	require.Equal(t, []string{`"Metadata_metadata_at_version" "0x0f000000"`}, asked)

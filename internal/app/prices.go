@@ -9,6 +9,7 @@ import (
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/closing"
 	"github.com/feeledger/fees/internal/money"
+	"github.com/feeledger/fees/internal/sys/disk"
 )
 
 // PricesInput names price files and states how they are read.
@@ -52,7 +53,7 @@ func (in *PricesInput) read() (*money.List, []money.File, error) {
 		if in.stored != nil {
 			name, pair = SplitPair(in.stored[i])
 		}
-		content, err := ReadSmallFile(path, money.MaxFileBytes)
+		content, err := disk.ReadSmall(path, money.MaxFileBytes)
 		if err != nil {
 			return nil, nil, inFile(FieldPrices, path, err)
 		}

@@ -71,7 +71,7 @@ func TestPricesOfAnotherToken(t *testing.T) {
 	for _, file := range []string{path, "GLMR/USD=" + path} {
 		list, err := app.ReadPrices(app.PricesInput{Files: []string{file}})
 		require.NoError(t, err)
-		_, err = d.Report(t.Context(), app.Question{Period: app.Heights(1, 3), Prices: list}, report.Choice{By: report.Day})
+		_, err = d.Report(t.Context(), app.Request{Period: app.Heights(1, 3), Prices: list}, report.Choice{By: report.Day})
 		if file == path {
 			require.EqualError(t, err, "prices: prices of MOVR, but the network's token is GLMR. If they are its prices, say so: GLMR/USD=FILE")
 			require.Equal(t, failure.NotUnderstood, app.KindOf(err))
@@ -86,20 +86,20 @@ func TestPricesOfAnotherTokenAnywhere(t *testing.T) {
 	d := opened(t, copied(t))
 	list, err := app.ReadPrices(app.PricesInput{Files: []string{write(t, "MOVR-USD.csv", dollars)}})
 	require.NoError(t, err)
-	q := app.Question{Period: app.Heights(1, 3), Accounts: []chain.Address{address(t, alith)}, Prices: list}
+	q := app.Request{Period: app.Heights(1, 3), Accounts: []chain.Address{address(t, alith)}, Prices: list}
 	src := withBalances(t)
 	for name, do := range map[string]func() error{
-		"export": func() error { _, err := d.Export(t.Context(), app.ExportQuestion{Question: q}); return err },
+		"export": func() error { _, err := d.Export(t.Context(), app.ExportRequest{Request: q}); return err },
 		"sample": func() error {
-			_, err := d.Sample(t.Context(), app.SampleQuestion{Question: q, Size: 1, Seed: "a"})
+			_, err := d.Sample(t.Context(), app.SampleRequest{Request: q, Size: 1, Seed: "a"})
 			return err
 		},
 		"statements": func() error {
-			_, err := d.Statements(t.Context(), app.StatementQuestion{Question: q, Balances: src})
+			_, err := d.Statements(t.Context(), app.StatementRequest{Request: q, Balances: src})
 			return err
 		},
 		"rollforward": func() error {
-			_, err := d.Rollforward(t.Context(), app.RollforwardQuestion{Question: q, Balances: src})
+			_, err := d.Rollforward(t.Context(), app.RollforwardRequest{Request: q, Balances: src})
 			return err
 		},
 		"reconciliation": func() error {

@@ -20,13 +20,13 @@ import (
 // field.
 func TestBooksInput(t *testing.T) {
 	in := app.BooksInput{Reading: closing.Reading{Decimal: ",", Thousands: ".", Separator: "semicolon", Tolerance: "0.7 token", Columns: []string{"fee = Kosten", "hash="}}}
-	o, err := in.Options(app.Question{})
+	o, err := in.Options(app.Request{})
 	require.NoError(t, err)
 	require.NoError(t, in.SetToken(&o, console.Token{Symbol: "TAO", Decimals: 9}))
 	require.Equal(t, reconcile.Options{Decimal: ',', Thousands: '.', Separator: ';', Tolerance: chain.NewWei(700_000_000), Symbol: "TAO", Decimals: 9,
 		Columns: map[reconcile.Field]string{"fee": " Kosten", "hash": ""}}, o)
 	for text, want := range map[string]rune{"": 0, ",": ',', "comma": ',', ";": ';', "tab": '\t', `\t`: '\t', "\t": '\t', "pipe": '|'} {
-		o, err := (&app.BooksInput{Reading: closing.Reading{Separator: text}}).Options(app.Question{})
+		o, err := (&app.BooksInput{Reading: closing.Reading{Separator: text}}).Options(app.Request{})
 		require.NoError(t, err)
 		require.Equal(t, want, o.Separator)
 		require.Equal(t, '.', o.Decimal)
@@ -39,7 +39,7 @@ func TestBooksInput(t *testing.T) {
 		app.FieldMap:       {Columns: []string{"fee=A", "fee=B"}},
 	} {
 		in := app.BooksInput{Reading: reading}
-		o, err := in.Options(app.Question{})
+		o, err := in.Options(app.Request{})
 		if field == app.FieldTolerance { // the network's token states its decimals
 			require.NoError(t, err)
 			err = in.SetToken(&o, console.Token{Symbol: "GLMR"})
@@ -47,14 +47,14 @@ func TestBooksInput(t *testing.T) {
 		require.Equal(t, []app.Field{field}, fieldsOf(t, err))
 		require.Equal(t, failure.NotUnderstood, app.KindOf(err))
 	}
-	_, err = (&app.BooksInput{Reading: closing.Reading{Columns: []string{"fee"}}}).Options(app.Question{})
+	_, err = (&app.BooksInput{Reading: closing.Reading{Columns: []string{"fee"}}}).Options(app.Request{})
 	require.EqualError(t, err, `map "fee": want FIELD=COLUMN, such as fee=Cost`)
 }
 
 // books reads a record and compares it.
 func books(t *testing.T, d *app.Ledger, in app.BooksInput, p app.Period, accounts ...chain.Address) (*reconcile.Result, error) {
 	t.Helper()
-	o, err := in.Options(app.Question{})
+	o, err := in.Options(app.Request{})
 	require.NoError(t, err)
 	require.NoError(t, in.SetToken(&o, console.Token{Symbol: "GLMR"}))
 	o.Accounts = accounts
@@ -80,7 +80,7 @@ func TestReconcile(t *testing.T) {
 		sum, count := charges(t, func(sent) bool { return true })
 		require.EqualValues(t, count, result.Total.Count)
 		require.Equal(t, !p.All, result.Period.Known())
-		about, err := d.AboutReconciliation(t.Context(), result, p, app.AboutQuestion{Program: "a test"})
+		about, err := d.AboutReconciliation(t.Context(), result, p, app.AboutRequest{Program: "a test"})
 		require.NoError(t, err)
 		pairs := pairsOf(about)
 		require.Equal(t, fmt.Sprint(count), pairs["rows: matched"])
@@ -134,7 +134,7 @@ func TestReconcile(t *testing.T) {
 // Rows that cannot be read are told all at once, with their number; a file that is none is
 // named.
 func TestBooksThatCannotBeRead(t *testing.T) {
-	o, err := (&app.BooksInput{}).Options(app.Question{})
+	o, err := (&app.BooksInput{}).Options(app.Request{})
 	require.NoError(t, err)
 	o.Unit, o.Symbol = reconcile.Unit("wei"), "GLMR"
 	in := app.BooksInput{Path: write(t, "books.csv", "hash,fee\n0x12,1\n"+allSent(t)[0].Hash+",x\n"+allSent(t)[1].Hash+",2\n")}
@@ -166,7 +166,7 @@ func TestBooksWithOtherSettings(t *testing.T) {
 	d := opened(t, copied(t))
 	s := allSent(t)[0]
 	path := write(t, "books.csv", "Report\nhash;fee_wei\n"+s.Hash+";-5\nby hand;\n")
-	o, err := (&app.BooksInput{}).Options(app.Question{})
+	o, err := (&app.BooksInput{}).Options(app.Request{})
 	require.NoError(t, err)
 	in := app.BooksInput{Path: path}
 	_, err = in.Read(t.Context(), o)

@@ -4,6 +4,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/sys/jsontext"
+	"github.com/feeledger/fees/internal/table"
 )
 
 // Record returns the JSON form of the transaction: the keys of the list of fees export, and the movements.
@@ -16,7 +17,7 @@ func (t *Paid) Record(book *AddressBook) jsontext.Record {
 func transactionRecord(t *Paid, book *AddressBook) jsontext.Record {
 	r := jsontext.Record{
 		{Name: "network", Value: t.Network}, {Name: "rules", Value: t.Rules}, {Name: "number", Value: t.Height}, {Name: "time", Value: t.Time}, {Name: "final", Value: t.Final}, {Name: "sealed", Value: t.Sealed},
-		{Name: "index", Value: t.Index}, {Name: "layer", Value: t.Layer}, {Name: "type", Value: orNull(t.Type)}, {Name: "call", Value: t.Call},
+		{Name: "index", Value: t.Index}, {Name: "layer", Value: t.Layer}, {Name: "type", Value: table.OrNull(t.Type)}, {Name: "call", Value: t.Call},
 		{Name: "hash", Value: t.Hash}, {Name: "evm_hash", Value: t.EVMHash},
 	}
 	for _, party := range []struct {
@@ -27,9 +28,9 @@ func transactionRecord(t *Paid, book *AddressBook) jsontext.Record {
 		r = append(r, book.labelFields(party.name+"_", party.address)...)
 	}
 	return append(r, jsontext.Record{
-		{Name: "nonce", Value: t.Nonce}, {Name: "gas_price", Value: t.GasPrice}, {Name: "gas", Value: t.Gas}, {Name: "weight", Value: t.Weight}, {Name: "fee", Value: t.Fee}, {Name: "method", Value: orNull(t.Method)},
-		{Name: "priority_fee", Value: t.PriorityFee}, {Name: "tip", Value: t.Tip}, {Name: "success", Value: t.Success}, {Name: "outcome", Value: orNull(string(t.Outcome))}, {Name: "status", Value: orNull(t.Status)}, {Name: "error", Value: orNull(t.Error)},
-		{Name: "charged", Value: t.Charged}, {Name: "verdict", Value: t.Verdict}, {Name: "failed_checks", Value: append([]string{}, t.Standing().Failed...)}, {Name: "drift", Value: t.Drift}, {Name: "class", Value: orNull(string(t.Class))},
+		{Name: "nonce", Value: t.Nonce}, {Name: "gas_price", Value: t.GasPrice}, {Name: "gas", Value: t.Gas}, {Name: "weight", Value: t.Weight}, {Name: "fee", Value: t.Fee}, {Name: "method", Value: table.OrNull(t.Method)},
+		{Name: "priority_fee", Value: t.PriorityFee}, {Name: "tip", Value: t.Tip}, {Name: "success", Value: t.Success}, {Name: "outcome", Value: table.OrNull(string(t.Outcome))}, {Name: "status", Value: table.OrNull(t.Status)}, {Name: "error", Value: table.OrNull(t.Error)},
+		{Name: "charged", Value: t.Charged}, {Name: "verdict", Value: t.Verdict}, {Name: "failed_checks", Value: append([]string{}, t.Standing().Failed...)}, {Name: "drift", Value: t.Drift}, {Name: "class", Value: table.OrNull(string(t.Class))},
 		{Name: "burned", Value: t.Burned}, {Name: "treasury", Value: t.Treasury}, {Name: "author", Value: t.Author},
 	}...)
 }
@@ -58,14 +59,6 @@ func movementFields(t *Paid, book *AddressBook) []jsontext.Field {
 	return []jsontext.Field{{Name: "movements", Value: movements}, {Name: "transfers", Value: transfers}}
 }
 
-// orNull returns text, or nil if it is empty.
-func orNull(text string) any {
-	if text == "" {
-		return nil
-	}
-	return text
-}
-
 // Record returns the JSON form of the summary.
 func (a *AccountSummary) Record(book *AddressBook) jsontext.Record {
 	seen := func(s chain.Optional[Seen]) (any, any) {
@@ -81,7 +74,7 @@ func (a *AccountSummary) Record(book *AddressBook) jsontext.Record {
 	r := jsontext.Record{{Name: "account", Value: a.Token.Account(a.Account)}}
 	r = append(r, book.labelFields("", chain.Some(a.Account))...)
 	r = append(r, jsontext.Record{
-		{Name: "network", Value: a.Network}, {Name: "symbol", Value: orNull(a.Symbol)}, {Name: "first_block", Value: span.First}, {Name: "last_block", Value: span.Last}, {Name: "evidence", Value: a.Held.Evidence},
+		{Name: "network", Value: a.Network}, {Name: "symbol", Value: table.OrNull(a.Symbol)}, {Name: "first_block", Value: span.First}, {Name: "last_block", Value: span.Last}, {Name: "evidence", Value: a.Held.Evidence},
 		{Name: "first_seen", Value: first}, {Name: "first_seen_time", Value: firstTime}, {Name: "last_seen", Value: last}, {Name: "last_seen_time", Value: lastTime},
 		{Name: "evm", Value: a.Fees.EVM}, {Name: "native", Value: a.Fees.Native}, {Name: "undetermined", Value: a.Fees.Undetermined}, {Name: "drifts", Value: a.Fees.Drifts}, {Name: "failed_checks", Value: a.Failed},
 		{Name: "fee", Value: a.Fees.Fee}, {Name: "charged", Value: a.Charged},

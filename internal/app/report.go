@@ -17,7 +17,7 @@ type Fees struct {
 }
 
 // Fees reports the fees of a period, beside those of another if one is named.
-func (d *Ledger) Fees(ctx context.Context, q Question, c report.Choice, beside chain.Optional[PeriodInput]) (*Fees, error) {
+func (d *Ledger) Fees(ctx context.Context, q Request, c report.Choice, beside chain.Optional[PeriodInput]) (*Fees, error) {
 	with, compared := beside.Get()
 	if !compared {
 		r, err := d.Report(ctx, q, c)
@@ -31,7 +31,7 @@ func (d *Ledger) Fees(ctx context.Context, q Question, c report.Choice, beside c
 }
 
 // Report reports the fees of a period.
-func (d *Ledger) Report(ctx context.Context, q Question, c report.Choice) (*report.Report, error) {
+func (d *Ledger) Report(ctx context.Context, q Request, c report.Choice) (*report.Report, error) {
 	if err := checkChoice(&q, &c); err != nil {
 		return nil, err
 	}
@@ -43,7 +43,7 @@ func (d *Ledger) Report(ctx context.Context, q Question, c report.Choice) (*repo
 }
 
 // checkChoice requires the files of a grouping.
-func checkChoice(q *Question, c *report.Choice) error {
+func checkChoice(q *Request, c *report.Choice) error {
 	switch {
 	case c.By.Labelled() && q.Labels == nil:
 		return notUnderstood("a report by %s needs an address book. Name one with %v, or put %s beside the ledger.", c.By, FieldLabels, AddressBookFile)
@@ -56,33 +56,26 @@ func checkChoice(q *Question, c *report.Choice) error {
 }
 
 // report reports what the ledger contains of a period, possibly for a comparison.
-func (d *Ledger) report(ctx context.Context, h *Held, n *network.Network, q *Question, c report.Choice, compared bool) (*report.Report, error) {
-	prices, err := pricesOf(console.Token(n.Token()), q.Prices)
+func (d *Ledger) report(ctx context.Context, h *Held, n *network.Network, q *Request, c report.Choice, compared bool) (*report.Report, error) {
+	prices, accounts, err := d.resolve(ctx, console.Token(n.Token()), q)
 	if err != nil {
 		return nil, err
 	}
-	if err := checkChain(q.Labels, console.Token(n.Token())); err != nil {
-		return nil, err
-	}
-	accounts, err := d.natives(ctx, q.Accounts)
-	if err != nil {
-		return nil, err
-	}
-	asked := report.Request{
+	request := report.Request{
 		Choice: c, Network: n.Name, Token: console.Token(n.Token()), Name: h.Name, Period: h.Asked, Zone: h.Zone, Cover: h.Cover, Evidence: h.Evidence, Partial: h.Notes(),
 		Labels: q.Labels, Prices: prices, PartialPrices: h.Period.Partial, Compared: compared,
 		Marker: d.marker(q, &c),
 	}
 	if compared {
-		asked.Top = 0
+		request.Top = 0
 	}
 	if len(accounts) > 0 {
-		asked.Payers = map[chain.Address]bool{}
+		request.Payers = map[chain.Address]bool{}
 		for _, account := range accounts {
-			asked.Payers[account] = true
+			request.Payers[account] = true
 		}
 	}
-	r, err := report.Make(ctx, d.Book, asked, q.Progress.show)
+	r, err := report.Make(ctx, d.Book, request, q.Progress.show)
 	q.Progress.end()
 	if as[*InputError](err) { // of a tag file
 		return nil, err

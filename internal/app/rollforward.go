@@ -24,9 +24,9 @@ const (
 	ByPeriod = "period"
 )
 
-// RollforwardQuestion asks what led from accounts' balances before a period to those after it.
-type RollforwardQuestion struct {
-	Question
+// RollforwardRequest requests a rollforward: what led from accounts' balances before a period to those after it.
+type RollforwardRequest struct {
+	Request
 	By      string // ByMonth or ByPeriod
 	Classes *rollforward.OwnRules
 	List    chain.Optional[rollforward.Selection] // list these movements instead
@@ -38,10 +38,10 @@ type RollforwardQuestion struct {
 // Rollforward is a rollforward with its style.
 type Rollforward struct {
 	*rollforward.Rollforward
-	Style    rollforward.Style
-	question *RollforwardQuestion
-	held     *Held
-	ledger   *Ledger
+	Style   rollforward.Style
+	request *RollforwardRequest
+	held    *Held
+	ledger  *Ledger
 }
 
 // Lines returns the lines as a table.
@@ -50,7 +50,7 @@ func (r *Rollforward) Lines() *table.Sheet { return r.Style.Lines(r.Rollforward)
 // Document returns the rollforward, or the movements asked for, in all formats.
 func (r *Rollforward) Document(ctx context.Context) *table.Document {
 	y, made := &r.Style, r.Rollforward
-	if selected, listed := r.question.List.Get(); listed {
+	if selected, listed := r.request.List.Get(); listed {
 		return &table.Document{
 			List: y.Movements(ctx, made, selected),
 			JSON: func(w io.Writer) error { return y.WriteMovementsJSON(ctx, w, made, selected) },
@@ -75,7 +75,7 @@ func ReadClasses(path string) (*rollforward.OwnRules, error) {
 
 // Rollforward makes the rollforward of accounts for a period. Its movements are read from the ledger again
 // when they are listed.
-func (d *Ledger) Rollforward(ctx context.Context, q RollforwardQuestion) (*Rollforward, error) {
+func (d *Ledger) Rollforward(ctx context.Context, q RollforwardRequest) (*Rollforward, error) {
 	held, n, err := d.heldOf(ctx, q.Period)
 	if err != nil {
 		return nil, err
@@ -84,60 +84,53 @@ func (d *Ledger) Rollforward(ctx context.Context, q RollforwardQuestion) (*Rollf
 }
 
 // rollforward makes the rollforward from what the ledger contains of a period.
-func (d *Ledger) rollforward(ctx context.Context, held *Held, n *network.Network, q *RollforwardQuestion) (*Rollforward, error) {
+func (d *Ledger) rollforward(ctx context.Context, held *Held, n *network.Network, q *RollforwardRequest) (*Rollforward, error) {
 	span, err := d.span(held)
 	if err != nil {
 		return nil, err
 	}
-	prices, err := pricesOf(console.Token(n.Token()), q.Prices)
+	prices, accounts, err := d.resolve(ctx, console.Token(n.Token()), &q.Request)
 	if err != nil {
 		return nil, err
 	}
-	if err := checkChain(q.Labels, console.Token(n.Token())); err != nil {
-		return nil, err
-	}
-	r := &Rollforward{ledger: d, question: q, held: held, Style: rollforward.Style{Network: n.Name, Token: console.Token(n.Token()), Labels: q.Labels, Zone: held.Zone, Evidence: held.Evidence}}
-	asked := rollforward.Question{
+	r := &Rollforward{ledger: d, request: q, held: held, Style: rollforward.Style{Network: n.Name, Token: console.Token(n.Token()), Labels: q.Labels, Zone: held.Zone, Evidence: held.Evidence}}
+	request := rollforward.Request{
 		Periods: []rollforward.Period{{Name: held.Name, Span: span}}, Accounts: &addressbook.Book{}, Classifier: rollforward.Classifier{Own: q.Classes},
 		Options: balances.Options{Concurrency: q.Concurrency, Progress: q.Progress.show},
 	}
-	accounts, err := d.natives(ctx, q.Accounts)
-	if err != nil {
-		return nil, err
-	}
 	for _, account := range accounts {
-		if err := asked.Accounts.Add(q.Labels.Entry(account)); err != nil {
+		if err := request.Accounts.Add(q.Labels.Entry(account)); err != nil {
 			return nil, notUnderstood("%v: %v", FieldAccounts, err)
 		}
 	}
 	if prices != nil {
-		asked.Prices = prices.Valuer()
+		request.Prices = prices.Valuer()
 	}
 	if n.Treasury != nil {
-		asked.Treasury = chain.Some(*n.Treasury)
+		request.Treasury = chain.Some(*n.Treasury)
 	}
 	if q.By == ByMonth {
-		if asked.Periods, err = d.months(ctx, held, span); err != nil {
+		if request.Periods, err = d.months(ctx, held, span); err != nil {
 			return nil, err
 		}
 	}
 	if q.Balances != nil {
-		if asked.Balances, err = d.balances(ctx, q.Balances, span.Last); err != nil {
+		if request.Balances, err = d.balances(ctx, q.Balances, span.Last); err != nil {
 			return nil, err
 		}
 	}
-	if r.Rollforward, err = rollforward.Make(ctx, d.Book, asked); err != nil {
+	if r.Rollforward, err = rollforward.Make(ctx, d.Book, request); err != nil {
 		return nil, r.Explain(err)
 	}
 	q.Progress.end()
-	if asked.Prices != nil {
-		if err := asked.Prices.Check(held.Partial); err != nil {
+	if request.Prices != nil {
+		if err := request.Prices.Check(held.Partial); err != nil {
 			return nil, err
 		}
 	}
 	r.Style.Title = fmt.Sprintf("Rollforward, %s, %s, accounts: %d", n.Name, held.Name, len(accounts))
-	if r.Style.Notes, err = r.notes(ctx, held, span); err == nil && asked.Prices != nil {
-		r.Style.Notes = append(r.Style.Notes, asked.Prices.Notes()...)
+	if r.Style.Notes, err = r.notes(ctx, held, span); err == nil && request.Prices != nil {
+		r.Style.Notes = append(r.Style.Notes, request.Prices.Notes()...)
 	}
 	return r, err
 }

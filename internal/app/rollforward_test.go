@@ -36,7 +36,7 @@ func ofThreeMonths(b *chain.Block) error {
 }
 
 // rolled asks for the rollforward of all accounts of the demo.
-func rolled(t testing.TB, d *app.Ledger, q app.RollforwardQuestion) (*app.Rollforward, error) {
+func rolled(t testing.TB, d *app.Ledger, q app.RollforwardRequest) (*app.Rollforward, error) {
 	t.Helper()
 	if q.Accounts == nil {
 		q.Accounts = slices.SortedFunc(maps.Keys(recordedBalances()), func(a, b chain.Address) int { return bytes.Compare(a.Bytes(), b.Bytes()) })
@@ -50,7 +50,7 @@ func TestRollforwardOfAYear(t *testing.T) {
 	d := opened(t, threeMonths(t))
 	year := parsed(t, app.PeriodInput{Year: "2026", Partial: true})
 	var asked uint64
-	r, err := rolled(t, d, app.RollforwardQuestion{Question: app.Question{Period: year, Progress: app.Progress{Show: func(done, _ uint64) { asked = done }}}, By: app.ByMonth, Balances: withBalances(t), Concurrency: 3})
+	r, err := rolled(t, d, app.RollforwardRequest{Request: app.Request{Period: year, Progress: app.Progress{Show: func(done, _ uint64) { asked = done }}}, By: app.ByMonth, Balances: withBalances(t), Concurrency: 3})
 	require.NoError(t, err)
 	require.NotZero(t, asked)
 	require.True(t, r.Holds())
@@ -71,20 +71,20 @@ func TestRollforwardOfAYear(t *testing.T) {
 	require.Contains(t, strings.Join(r.Style.Notes, "\n"), "PARTIAL: 2026 is incomplete, missing its end")
 	require.Contains(t, r.Style.Notes, "gains are not computed")
 
-	whole, err := rolled(t, d, app.RollforwardQuestion{Question: app.Question{Period: year}, By: app.ByPeriod})
+	whole, err := rolled(t, d, app.RollforwardRequest{Request: app.Request{Period: year}, By: app.ByPeriod})
 	require.NoError(t, err)
 	require.Len(t, whole.Columns, owners)
 	require.Equal(t, "2026", whole.Columns[0].Period.Name)
 	require.Equal(t, r.Columns[3*owners].Sums, whole.Columns[0].Sums)
 	require.Equal(t, "NOT PROVED: balances were not queried", whole.Style.Notes[0])
 
-	_, err = rolled(t, d, app.RollforwardQuestion{Question: app.Question{Period: parsed(t, app.PeriodInput{Year: "2026"})}, By: app.ByMonth})
+	_, err = rolled(t, d, app.RollforwardRequest{Request: app.Request{Period: parsed(t, app.PeriodInput{Year: "2026"})}, By: app.ByMonth})
 	var lacks *app.NotHeldError
 	require.ErrorAs(t, err, &lacks)
-	february, err := rolled(t, d, app.RollforwardQuestion{Question: app.Question{Period: parsed(t, app.PeriodInput{Month: "2026-02"})}, By: app.ByMonth})
+	february, err := rolled(t, d, app.RollforwardRequest{Request: app.Request{Period: parsed(t, app.PeriodInput{Month: "2026-02"})}, By: app.ByMonth})
 	require.NoError(t, err)
 	require.Equal(t, []rollforward.Period{{Name: "2026-02", Span: spanOf(10, 19)}}, february.Periods)
-	heights, err := rolled(t, d, app.RollforwardQuestion{Question: app.Question{Period: app.Heights(5, 15)}, By: app.ByMonth})
+	heights, err := rolled(t, d, app.RollforwardRequest{Request: app.Request{Period: app.Heights(5, 15)}, By: app.ByMonth})
 	require.NoError(t, err)
 	require.Equal(t, []rollforward.Period{{Name: "part of 2026-01", Span: spanOf(5, 9)}, {Name: "part of 2026-02", Span: spanOf(10, 15)}}, heights.Periods)
 }
@@ -106,7 +106,7 @@ func TestRollforwardThatDoesNotHold(t *testing.T) {
 		}
 		return b, err
 	}
-	r, err := rolled(t, d, app.RollforwardQuestion{Question: app.Question{Period: app.Heights(1, 27)}, By: app.ByMonth, Balances: src})
+	r, err := rolled(t, d, app.RollforwardRequest{Request: app.Request{Period: app.Heights(1, 27)}, By: app.ByMonth, Balances: src})
 	require.NoError(t, err)
 	require.False(t, r.Holds())
 	require.Equal(t, "UNEXPLAINED: of 54 balances, 1 does not close: opening balance plus movements differs from the closing balance", r.Style.Notes[0])
@@ -135,7 +135,7 @@ func TestRollforwardOfUnreadEvents(t *testing.T) {
 	_, err := app.Sync(t.Context(), place, blocks(t, "0..27"), app.FillOptions{Reader: reader})
 	require.NoError(t, err)
 	require.Equal(t, 1, changed)
-	r, err := rolled(t, opened(t, place), app.RollforwardQuestion{Question: app.Question{Period: app.Heights(1, 27)}})
+	r, err := rolled(t, opened(t, place), app.RollforwardRequest{Request: app.Request{Period: app.Heights(1, 27)}})
 	require.NoError(t, err)
 	require.Contains(t, r.Style.Notes, "1 balances event in these blocks cannot be decoded; any amount it moved appears as unexplained")
 }
@@ -144,16 +144,16 @@ func TestRollforwardOfUnreadEvents(t *testing.T) {
 func TestRollforwardErrors(t *testing.T) {
 	place := threeMonths(t)
 	d := opened(t, place)
-	q := app.RollforwardQuestion{Question: app.Question{Period: app.Heights(1, 27)}, By: app.ByMonth}
-	_, err := rolled(t, d, app.RollforwardQuestion{Question: app.Question{Period: app.Heights(100, 200)}})
+	q := app.RollforwardRequest{Request: app.Request{Period: app.Heights(1, 27)}, By: app.ByMonth}
+	_, err := rolled(t, d, app.RollforwardRequest{Request: app.Request{Period: app.Heights(100, 200)}})
 	require.Equal(t, failure.NotCovered, app.KindOf(err))
 	src := withBalances(t)
 	src.balance = func(chain.Address, uint64) (none chain.Balance, err error) { return none, chain.ErrNotKept }
-	_, err = rolled(t, d, app.RollforwardQuestion{Question: app.Question{Period: app.Heights(1, 27)}, Balances: src})
+	_, err = rolled(t, d, app.RollforwardRequest{Request: app.Request{Period: app.Heights(1, 27)}, Balances: src})
 	require.Equal(t, failure.NotCovered, app.KindOf(err))
 	require.ErrorContains(t, err, "records balances; --no-balances skips it")
 	src.block = func(*chain.Block) error { return errAway }
-	_, err = rolled(t, d, app.RollforwardQuestion{Question: app.Question{Period: app.Heights(1, 27)}, Balances: src})
+	_, err = rolled(t, d, app.RollforwardRequest{Request: app.Request{Period: app.Heights(1, 27)}, Balances: src})
 	require.ErrorIs(t, err, errAway)
 
 	r, err := rolled(t, d, q)

@@ -15,12 +15,13 @@ import (
 	"github.com/feeledger/fees/internal/finance/closing"
 	"github.com/feeledger/fees/internal/finance/journal"
 	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/sys/plain"
 	"github.com/feeledger/fees/internal/table"
 )
 
-// SampleQuestion asks for a sample of the payments of accounts.
-type SampleQuestion struct {
-	Question
+// SampleRequest requests a sample of the payments of accounts.
+type SampleRequest struct {
+	Request
 	Size int
 	Seed string
 }
@@ -103,14 +104,14 @@ func (x *Export) population(ctx context.Context, each func(*journal.Payment)) (p
 }
 
 // Sample selects a sample of the payments of a period: all of them if there are no more than its size.
-func (d *Ledger) Sample(ctx context.Context, q SampleQuestion) (*Sample, error) {
+func (d *Ledger) Sample(ctx context.Context, q SampleRequest) (*Sample, error) {
 	switch {
 	case q.Size < 1 || q.Size > MaxSample:
 		return nil, notUnderstood("%v %d: want a number from 1 to %d", FieldSize, q.Size, MaxSample)
-	case q.Seed == "" || len(q.Seed) > maxSeedBytes || console.Printable(q.Seed) != q.Seed:
+	case q.Seed == "" || len(q.Seed) > maxSeedBytes || plain.Line(q.Seed) != q.Seed:
 		return nil, notUnderstood("%v: want a text of 1 to %d bytes without control characters; an auditor chooses it", FieldSeed, maxSeedBytes)
 	}
-	x, err := d.Export(ctx, ExportQuestion{Question: q.Question, With: WithFees})
+	x, err := d.Export(ctx, ExportRequest{Request: q.Request, With: WithFees})
 	if err != nil {
 		return nil, err
 	}
@@ -217,7 +218,7 @@ func (s *Sample) row(ctx context.Context, number int, r *sampled) ([]any, error)
 	}
 	name, base := any(nil), any(nil)
 	if payer, known := r.Payer.Get(); known {
-		if label, ok := s.export.question.Labels.Label(payer); ok {
+		if label, ok := s.export.request.Labels.Label(payer); ok {
 			name = label
 		}
 	}
@@ -226,15 +227,15 @@ func (s *Sample) row(ctx context.Context, number int, r *sampled) ([]any, error)
 	}
 	return []any{
 		number, r.Place(), hex.EncodeToString(r.key[:]), r.Time, block.Hash, r.Hash, r.EVMHash,
-		r.Payer, name, string(r.Layer), r.Call, orNull(string(r.Outcome)), base, r.GasPrice, gasUsed,
-		product, r.Fee, r.Charged, orNull(r.Error),
+		r.Payer, name, string(r.Layer), r.Call, table.OrNull(string(r.Outcome)), base, r.GasPrice, gasUsed,
+		product, r.Fee, r.Charged, table.OrNull(r.Error),
 	}, nil
 }
 
 // About states how the sample was made.
-func (s *Sample) About(ctx context.Context, asked AboutQuestion) (*closing.About, error) {
+func (s *Sample) About(ctx context.Context, request AboutRequest) (*closing.About, error) {
 	x := s.export
-	a, err := x.ledger.about(ctx, &x.Held, &x.question.Question, asked)
+	a, err := x.ledger.about(ctx, &x.Held, &x.request.Request, request)
 	if err != nil {
 		return nil, err
 	}

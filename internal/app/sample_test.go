@@ -22,7 +22,7 @@ import (
 
 // payersOfTheDemo are all accounts that paid in the demo.
 func payersOfTheDemo(t testing.TB, d *app.Ledger, p app.Period) (list []chain.Address) {
-	r, err := d.Report(t.Context(), app.Question{Period: p}, report.Choice{By: report.Account})
+	r, err := d.Report(t.Context(), app.Request{Period: p}, report.Choice{By: report.Account})
 	require.NoError(t, err)
 	for _, g := range r.Groups {
 		if a, known := g.Account.Get(); known {
@@ -55,7 +55,7 @@ func TestSampleByTheRule(t *testing.T) {
 	d := opened(t, copied(t))
 	p := app.Heights(3, 27)
 	accounts := payersOfTheDemo(t, d, p)
-	x, err := d.Export(t.Context(), app.ExportQuestion{Question: app.Question{Period: p, Accounts: accounts}, With: app.WithFees})
+	x, err := d.Export(t.Context(), app.ExportRequest{Request: app.Request{Period: p, Accounts: accounts}, With: app.WithFees})
 	require.NoError(t, err)
 	list, err := x.List(t.Context())
 	require.NoError(t, err)
@@ -68,7 +68,7 @@ func TestSampleByTheRule(t *testing.T) {
 			total.Add(total, fee)
 		}
 	}
-	r, err := d.Report(t.Context(), app.Question{Period: p, Accounts: accounts}, report.Choice{By: report.Layer})
+	r, err := d.Report(t.Context(), app.Request{Period: p, Accounts: accounts}, report.Choice{By: report.Layer})
 	require.NoError(t, err)
 
 	for _, seed := range []string{"audit 2026", "a:b", "=1+1", "ü"} {
@@ -78,7 +78,7 @@ func TestSampleByTheRule(t *testing.T) {
 		}
 		slices.Sort(order)
 		for _, size := range []int{1, 5, len(order) - 1, len(order), len(order) + 1, app.MaxSample} {
-			s, err := d.Sample(t.Context(), app.SampleQuestion{Question: app.Question{Period: p, Accounts: accounts}, Size: size, Seed: seed})
+			s, err := d.Sample(t.Context(), app.SampleRequest{Request: app.Request{Period: p, Accounts: accounts}, Size: size, Seed: seed})
 			require.NoError(t, err)
 			require.Equal(t, uint64(len(fees)), s.Population.Count())
 			require.Equal(t, total.String(), s.Population.Fee().String())
@@ -101,7 +101,7 @@ func TestSampleByTheRule(t *testing.T) {
 			require.Equal(t, sum.String(), s.Chosen.Fee().String())
 		}
 	}
-	for _, q := range []app.SampleQuestion{{Size: 0, Seed: "a"}, {Size: app.MaxSample + 1, Seed: "a"}, {Size: 1}, {Size: 1, Seed: "a\n"}, {Size: 1, Seed: strings.Repeat("a", 201)}} {
+	for _, q := range []app.SampleRequest{{Size: 0, Seed: "a"}, {Size: app.MaxSample + 1, Seed: "a"}, {Size: 1}, {Size: 1, Seed: "a\n"}, {Size: 1, Seed: strings.Repeat("a", 201)}} {
 		q.Period, q.Accounts = p, accounts
 		_, err := d.Sample(t.Context(), q)
 		require.Equal(t, failure.NotUnderstood, app.KindOf(err))
@@ -119,10 +119,10 @@ func TestAboutAnExport(t *testing.T) {
 	d := opened(t, copied(t))
 	p := app.Heights(3, 27)
 	accounts := payersOfTheDemo(t, d, p)
-	q, choice := app.Question{Period: p, Accounts: accounts}, report.Choice{By: report.Account}
+	q, choice := app.Request{Period: p, Accounts: accounts}, report.Choice{By: report.Account}
 	f, err := d.Fees(t.Context(), q, choice, chain.Optional[app.PeriodInput]{})
 	require.NoError(t, err)
-	asked := app.AboutQuestion{Program: "a test", Command: "fees report"}
+	asked := app.AboutRequest{Program: "a test", Command: "fees report"}
 	a, err := d.About(t.Context(), f, &q, asked)
 	require.NoError(t, err)
 	have := map[string]string{}
@@ -152,7 +152,7 @@ func TestAboutAnExport(t *testing.T) {
 		require.Equal(t, fmt.Sprintf("%d, %v, %v", end.height, found.Hash, at), have[end.name])
 	}
 
-	x, err := d.Export(t.Context(), app.ExportQuestion{Question: q, With: app.WithFees})
+	x, err := d.Export(t.Context(), app.ExportRequest{Request: q, With: app.WithFees})
 	require.NoError(t, err)
 	list, err := x.List(t.Context())
 	require.NoError(t, err)

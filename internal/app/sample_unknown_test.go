@@ -48,9 +48,9 @@ func TestSampleOfUnknownFees(t *testing.T) {
 	accounts := []chain.Address{address(t, alith), address(t, baltathar)}
 	mine := func(s sent) bool { return of(alith)(s) || of(baltathar)(s) }
 	taken := func(d *app.Ledger, p app.Period) (*app.Sample, map[string]string) {
-		s, err := d.Sample(t.Context(), app.SampleQuestion{Question: app.Question{Period: p, Accounts: accounts}, Size: app.MaxSample, Seed: "audit 2026"})
+		s, err := d.Sample(t.Context(), app.SampleRequest{Request: app.Request{Period: p, Accounts: accounts}, Size: app.MaxSample, Seed: "audit 2026"})
 		require.NoError(t, err)
-		a, err := s.About(t.Context(), app.AboutQuestion{Program: "a test", Command: "fees sample"})
+		a, err := s.About(t.Context(), app.AboutRequest{Program: "a test", Command: "fees sample"})
 		require.NoError(t, err)
 		return s, pairsOf(a)
 	}
@@ -100,7 +100,7 @@ func TestSampleOfUnknownFees(t *testing.T) {
 		require.Equal(t, row["id"] == "25-4", row["error"] != "", row["id"])
 	}
 	for _, name := range []string{alith, baltathar} {
-		a, err := d.Account(t.Context(), app.AccountQuestion{Account: address(t, name)})
+		a, err := d.Account(t.Context(), app.AccountRequest{Account: address(t, name)})
 		require.NoError(t, err)
 		require.Len(t, a.Months, 1)
 		_, unknown := charges(t, func(s sent) bool { return of(name)(s) && s.place() == "25-4" })
@@ -125,10 +125,10 @@ func TestAboutAReport(t *testing.T) {
 	require.NoError(t, err)
 	defer temporary.Close()
 	january := parsed(t, app.PeriodInput{Month: "2026-01", Timezone: "Europe/Berlin", Partial: true})
-	q, choice := app.Question{Period: january}, report.Choice{By: report.Call, Top: 2, Only: onlyOf(t, "layer=native")}
+	q, choice := app.Request{Period: january}, report.Choice{By: report.Call, Top: 2, Only: onlyOf(t, "layer=native")}
 	f, err := temporary.Fees(t.Context(), q, choice, chain.Optional[app.PeriodInput]{})
 	require.NoError(t, err)
-	a, err := temporary.About(t.Context(), f, &q, app.AboutQuestion{Program: "a test", Command: "fees report", Sources: []string{"gateway https://host"}})
+	a, err := temporary.About(t.Context(), f, &q, app.AboutRequest{Program: "a test", Command: "fees report", Sources: []string{"gateway https://host"}})
 	require.NoError(t, err)
 	have := pairsOf(a)
 	require.Equal(t, "temporary ledger of the moment; gateway https://host", have["source"])
@@ -146,6 +146,6 @@ func TestAboutAReport(t *testing.T) {
 	choice.Top, q.Period = 0, app.Heights(3, 4)
 	f, err = temporary.Fees(t.Context(), q, choice, chain.Some(app.PeriodInput{Blocks: "1..2"}))
 	require.NoError(t, err)
-	_, err = temporary.About(t.Context(), f, &q, app.AboutQuestion{})
+	_, err = temporary.About(t.Context(), f, &q, app.AboutRequest{})
 	require.ErrorContains(t, err, "a comparison has two periods")
 }

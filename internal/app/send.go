@@ -19,8 +19,8 @@ import (
 	"github.com/feeledger/fees/source"
 )
 
-// SendQuestion sends a signed transaction and optionally waits for it.
-type SendQuestion struct {
+// SendRequest sends a signed transaction and optionally waits for it.
+type SendRequest struct {
 	Node   *rpc.Client
 	Signed *SignedTransaction
 	Every  time.Duration // polling interval; a second by default
@@ -44,7 +44,7 @@ type Sent struct {
 var ErrDied = failure.New(failure.DoesNotHold, "the transaction has expired")
 
 // Send sends the transaction.
-func Send(ctx context.Context, q SendQuestion) (*Sent, error) {
+func Send(ctx context.Context, q SendRequest) (*Sent, error) {
 	if q.Told == nil {
 		q.Told = func(string) {}
 	}
@@ -71,7 +71,7 @@ func Send(ctx context.Context, q SendQuestion) (*Sent, error) {
 }
 
 // is reports whether an extrinsic is the transaction that was sent.
-func (q SendQuestion) is(encoded []byte, runtime func() (*extrinsic.Runtime, error)) (bool, error) {
+func (q SendRequest) is(encoded []byte, runtime func() (*extrinsic.Runtime, error)) (bool, error) {
 	if q.Signed.Layer == NativeLayer {
 		return extrinsic.Hash(encoded) == q.Signed.Hash, nil
 	}
@@ -83,7 +83,7 @@ func (q SendQuestion) is(encoded []byte, runtime func() (*extrinsic.Runtime, err
 }
 
 // check compares the bytes with the file's statements, and the transaction's chain with the node's.
-func (q *SendQuestion) check(ctx context.Context) error {
+func (q *SendRequest) check(ctx context.Context) error {
 	s := q.Signed
 	switch s.Layer {
 	case EVMLayer:
@@ -106,7 +106,7 @@ func (q *SendQuestion) check(ctx context.Context) error {
 	return err
 }
 
-func (q *SendQuestion) checkEVM(ctx context.Context) error {
+func (q *SendRequest) checkEVM(ctx context.Context) error {
 	t, err := ethtx.Parse(q.Signed.Raw)
 	if err != nil {
 		return notUnderstood("%v", err)

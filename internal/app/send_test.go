@@ -42,14 +42,14 @@ type sending struct {
 
 // prepared is the native extrinsic of a draft, by the draft's own metadata.
 func (s *sending) prepared(t *testing.T, d *app.Draft) *app.PreparedNative {
-	p, err := app.Prepare(app.SignQuestion{Draft: d, Tables: network.BuiltIn(), Chain: s.stated, TrustDraft: true})
+	p, err := app.Prepare(app.SignRequest{Draft: d, Tables: network.BuiltIn(), Chain: s.stated, TrustDraft: true})
 	require.NoError(t, err)
 	return p.Native
 }
 
 // sign signs a draft, trusting its own metadata.
 func (s *sending) sign(d *app.Draft, key *keys.Key) (*app.SignedTransaction, error) {
-	p, err := app.Prepare(app.SignQuestion{Draft: d, Tables: network.BuiltIn(), Chain: s.stated, TrustDraft: true})
+	p, err := app.Prepare(app.SignRequest{Draft: d, Tables: network.BuiltIn(), Chain: s.stated, TrustDraft: true})
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +110,7 @@ func TestSendNative(t *testing.T) {
 		s.pool.SetNonce(x.Signer, x.Nonce.Uint64())
 
 		call, arguments := asWritten(x)
-		draft, err := app.Build(ctx, app.BuildQuestion{Node: s.client, Chain: s.stated, Call: call, Arguments: arguments, Signer: x.Signer, Tip: r.Tip, Period: x.Era.Period})
+		draft, err := app.Build(ctx, app.BuildRequest{Node: s.client, Chain: s.stated, Call: call, Arguments: arguments, Signer: x.Signer, Tip: r.Tip, Period: x.Era.Period})
 		require.NoError(t, err, r.Kind)
 		text, err := json.Marshal(draft)
 		require.NoError(t, err)
@@ -119,7 +119,7 @@ func TestSendNative(t *testing.T) {
 		signed, err := s.sign(carried, s.keys[x.Signer])
 		require.NoError(t, err)
 		var told []string
-		sent, err := app.Send(ctx, app.SendQuestion{Node: s.client, Signed: signed, Every: time.Millisecond, Told: func(status string) { told = append(told, status) }})
+		sent, err := app.Send(ctx, app.SendRequest{Node: s.client, Signed: signed, Every: time.Millisecond, Told: func(status string) { told = append(told, status) }})
 		require.NoError(t, err, r.Kind)
 		require.NotEmpty(t, told)
 		if !x.Era.Immortal() && hex.EncodeToString(recorded) != hex.EncodeToString(signed.Raw) {
@@ -191,7 +191,7 @@ func TestSendEVM(t *testing.T) {
 		require.NoError(t, err)
 		s.node.SetHead(int(*r.Height) - 1)
 		s.pool.SetNonce(from, was.Nonce.Uint64())
-		q := app.BuildEVMQuestion{
+		q := app.BuildEVMRequest{
 			Node: s.client, Chain: s.stated, Tables: network.BuiltIn(), Signer: from, Type: was.Type, To: was.To, Value: was.Value.String(), Input: was.Input, AccessList: was.AccessList,
 			GasLimit: chain.Some(was.GasLimit.Uint64()),
 		}
@@ -209,7 +209,7 @@ func TestSendEVM(t *testing.T) {
 		signed, err := s.sign(carried, s.keys[from])
 		require.NoError(t, err)
 		require.Equal(t, r.Raw, "0x"+hex.EncodeToString(signed.Raw), r.Kind)
-		sent, err := app.Send(ctx, app.SendQuestion{Node: s.client, Signed: signed, Every: time.Millisecond})
+		sent, err := app.Send(ctx, app.SendRequest{Node: s.client, Signed: signed, Every: time.Millisecond})
 		require.NoError(t, err)
 		s.node.SetHead(int(*r.Height))
 		in, err := sent.Wait(ctx, false)
@@ -242,7 +242,7 @@ func TestEstimates(t *testing.T) {
 		require.NoError(t, err)
 		s.pool.SetNonce(x.Signer, x.Nonce.Uint64())
 		call, arguments := asWritten(x)
-		q := app.EstimateQuestion{Node: s.client, Chain: s.stated, Tables: network.BuiltIn(), Call: call, Arguments: arguments, From: x.Signer, Tip: r.Tip, Blocks: 5}
+		q := app.EstimateRequest{Node: s.client, Chain: s.stated, Tables: network.BuiltIn(), Call: call, Arguments: arguments, From: x.Signer, Tip: r.Tip, Blocks: 5}
 		e, err := app.EstimateCall(ctx, q)
 		require.NoError(t, err, r.Kind)
 		charged, err := chain.ParseWei(r.Charged)
@@ -294,7 +294,7 @@ func TestSendRefused(t *testing.T) {
 	s.node.SetHead(20)
 	alith, err := chain.ParseAddress("0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac")
 	require.NoError(t, err)
-	build := func(q app.BuildQuestion) *app.Draft {
+	build := func(q app.BuildRequest) *app.Draft {
 		q.Node, q.Chain, q.Signer, q.Call, q.Arguments = s.client, s.stated, alith, "system.remark", []string{"0x1234"}
 		d, err := app.Build(ctx, q)
 		require.NoError(t, err)
@@ -303,34 +303,34 @@ func TestSendRefused(t *testing.T) {
 	send := func(d *app.Draft) error {
 		signed, err := s.sign(d, s.keys[alith])
 		require.NoError(t, err)
-		_, err = app.Send(ctx, app.SendQuestion{Node: s.client, Signed: signed})
+		_, err = app.Send(ctx, app.SendRequest{Node: s.client, Signed: signed})
 		return err
 	}
 	s.pool.SetNonce(alith, 5)
-	require.ErrorContains(t, send(build(app.BuildQuestion{Nonce: chain.Some[uint64](4)})), "outdated")
-	d := build(app.BuildQuestion{Period: 4})
+	require.ErrorContains(t, send(build(app.BuildRequest{Nonce: chain.Some[uint64](4)})), "outdated")
+	d := build(app.BuildRequest{Period: 4})
 	s.node.SetHead(26)
 	require.ErrorContains(t, send(d), "bad signature", "its era is over")
 	s.node.SetHead(20)
 	for address, key := range s.keys {
 		if address != alith {
-			_, err = s.sign(build(app.BuildQuestion{}), key)
+			_, err = s.sign(build(app.BuildRequest{}), key)
 			require.ErrorIs(t, err, app.ErrOtherKey)
 			break
 		}
 	}
-	signed, err := s.sign(build(app.BuildQuestion{}), s.keys[alith])
+	signed, err := s.sign(build(app.BuildRequest{}), s.keys[alith])
 	require.NoError(t, err)
 	signed.Genesis = chain.Some(chain.Hash{1})
-	_, err = app.Send(ctx, app.SendQuestion{Node: s.client, Signed: signed})
+	_, err = app.Send(ctx, app.SendRequest{Node: s.client, Signed: signed})
 	require.ErrorContains(t, err, "for genesis hash 0x01")
 	require.Empty(t, s.pool.Taken)
 
 	// One whose era ends before it is in a block.
-	d = build(app.BuildQuestion{Period: 4})
+	d = build(app.BuildRequest{Period: 4})
 	signed, err = s.sign(d, s.keys[alith])
 	require.NoError(t, err)
-	sent, err := app.Send(ctx, app.SendQuestion{Node: s.client, Signed: signed, Every: time.Millisecond})
+	sent, err := app.Send(ctx, app.SendRequest{Node: s.client, Signed: signed, Every: time.Millisecond})
 	require.NoError(t, err)
 	s.node.SetHead(27)
 	_, err = sent.Wait(ctx, true)

@@ -36,7 +36,7 @@ func TestSeveralBooks(t *testing.T) {
 	require.Equal(t, first, in.Path)
 	require.Len(t, in.More, 1)
 	require.Equal(t, in.Reading, in.More[0].Reading)
-	o, err := in.Options(app.Question{Accounts: []chain.Address{address(t, alith)}})
+	o, err := in.Options(app.Request{Accounts: []chain.Address{address(t, alith)}})
 	require.NoError(t, err)
 	require.NoError(t, in.SetToken(&o, console.Token{Symbol: "GLMR"}))
 	files, err := in.ReadAll(t.Context(), o)
@@ -95,7 +95,7 @@ func TestPackageOfSeveralBooks(t *testing.T) {
 func TestReads(t *testing.T) {
 	s := allSent(t)[0]
 	in := app.BooksInput{Path: write(t, "books.csv", "hash;Kosten\n"+s.Hash+";5\n"), Reading: closing.Reading{Unit: "wei"}}
-	o, err := in.Options(app.Question{})
+	o, err := in.Options(app.Request{})
 	require.NoError(t, err)
 	for _, c := range []struct {
 		setting reconcile.Setting
@@ -133,7 +133,7 @@ func TestBooksInACurrency(t *testing.T) {
 	accounts := []chain.Address{address(t, alith)}
 	for _, text := range []string{byName, byRow} {
 		in := app.BooksInput{Path: "books.csv", Content: []byte(text)}
-		o, err := in.Options(app.Question{Accounts: accounts, Prices: prices})
+		o, err := in.Options(app.Request{Accounts: accounts, Prices: prices})
 		require.NoError(t, err)
 		require.NoError(t, in.SetToken(&o, console.Token{Symbol: "GLMR"}))
 		file, err := in.Read(t.Context(), o)
@@ -188,7 +188,7 @@ func TestChainOfTheAddressBook(t *testing.T) {
 func TestSheetByFee(t *testing.T) {
 	d := opened(t, copied(t))
 	rows := func(part string, byFee bool) (list [][]any) {
-		l, err := d.Statements(t.Context(), app.StatementQuestion{Question: app.Question{Period: app.Heights(25, 25), Accounts: []chain.Address{address(t, alith)}}, Part: part})
+		l, err := d.Statements(t.Context(), app.StatementRequest{Request: app.Request{Period: app.Heights(25, 25), Accounts: []chain.Address{address(t, alith)}}, Part: part})
 		require.NoError(t, err)
 		sheet := l.Sheet(t.Context())
 		if byFee {

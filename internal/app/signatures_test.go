@@ -31,7 +31,7 @@ func TestSignaturesOfOtherTools(t *testing.T) {
 	metadata := map[uint32][]byte{2600: of2600, 3700: realmetadata.Named(t, "moonbase-3700-moonwall")}
 	sign := func(d *app.Draft) *app.SignedTransaction {
 		d.Signer = key.Address()
-		p, err := app.Prepare(app.SignQuestion{Draft: d, Tables: network.BuiltIn()})
+		p, err := app.Prepare(app.SignRequest{Draft: d, Tables: network.BuiltIn()})
 		require.NoError(t, err)
 		if p.Native != nil {
 			require.Equal(t, app.PinnedMetadata, p.Native.Metadata)

@@ -101,7 +101,7 @@ func TestRecords(t *testing.T) {
 	require.Len(t, named["movements"], len(paid.Movements))
 	require.Len(t, named["transfers"], 1)
 	require.Nil(t, plain["error"])
-	a, err := d.Account(t.Context(), app.AccountQuestion{Account: address(t, alith), Balances: withBalances(t)})
+	a, err := d.Account(t.Context(), app.AccountRequest{Account: address(t, alith), Balances: withBalances(t)})
 	require.NoError(t, err)
 	account := read(a.Record(book))
 	require.Equal(t, "Alith", account["label"])
@@ -109,7 +109,7 @@ func TestRecords(t *testing.T) {
 	b, err := d.Block(t.Context(), 25)
 	require.NoError(t, err)
 	require.Equal(t, float64(25), read(app.BlockRecord(b))["number"])
-	none, err := d.Account(t.Context(), app.AccountQuestion{Account: address(t, accountOne)})
+	none, err := d.Account(t.Context(), app.AccountRequest{Account: address(t, accountOne)})
 	require.NoError(t, err)
 	require.Nil(t, read(none.Record(nil))["first_seen"])
 }

@@ -15,9 +15,9 @@ import (
 	"github.com/feeledger/fees/source"
 )
 
-// StatementQuestion asks for the balance statements of accounts.
-type StatementQuestion struct {
-	Question
+// StatementRequest requests the balance statements of accounts.
+type StatementRequest struct {
+	Request
 	// Balances is the source of balances; without it nothing is proved.
 	Balances    source.Source
 	Part        string // the part to list, of [StatementParts]; "" is the first
@@ -27,11 +27,11 @@ type StatementQuestion struct {
 
 // Statements are the statements of the requested accounts, in that order, with their style.
 type Statements struct {
-	List     []*statement.Statement
-	Style    statement.Style
-	question *StatementQuestion
-	held     *Held
-	ledger   *Ledger
+	List    []*statement.Statement
+	Style   statement.Style
+	request *StatementRequest
+	held    *Held
+	ledger  *Ledger
 }
 
 // StatementParts lists the parts of a statement that can be listed.
@@ -39,7 +39,7 @@ var StatementParts = []string{"movements", "fees", "transfers", "summary"}
 
 // Sheet returns the requested part as a table.
 func (l *Statements) Sheet(ctx context.Context) *table.Sheet {
-	switch l.question.Part {
+	switch l.request.Part {
 	case "fees":
 		return l.Style.Fees(ctx, l.List...)
 	case "transfers":
@@ -52,7 +52,7 @@ func (l *Statements) Sheet(ctx context.Context) *table.Sheet {
 
 // SheetByFee returns the requested part as a table; of the movements, those of a fee as one row.
 func (l *Statements) SheetByFee(ctx context.Context) *table.Sheet {
-	if l.question.Part == StatementParts[0] {
+	if l.request.Part == StatementParts[0] {
 		return l.Style.MovementsByFee(ctx, l.List...)
 	}
 	return l.Sheet(ctx)
@@ -98,7 +98,7 @@ func (l *Statements) parts(ctx context.Context) (sheets []*table.Sheet, err erro
 }
 
 // Statements makes the statements of accounts for a period. Their lines are read from the ledger as they are written.
-func (d *Ledger) Statements(ctx context.Context, q StatementQuestion) (*Statements, error) {
+func (d *Ledger) Statements(ctx context.Context, q StatementRequest) (*Statements, error) {
 	held, n, err := d.heldOf(ctx, q.Period)
 	if err != nil {
 		return nil, err
@@ -107,19 +107,16 @@ func (d *Ledger) Statements(ctx context.Context, q StatementQuestion) (*Statemen
 }
 
 // statements makes the statements from what the ledger contains of a period.
-func (d *Ledger) statements(ctx context.Context, h *Held, style statement.Style, q *StatementQuestion) (*Statements, error) {
+func (d *Ledger) statements(ctx context.Context, h *Held, style statement.Style, q *StatementRequest) (*Statements, error) {
 	span, err := d.span(h)
 	if err != nil {
 		return nil, err
 	}
-	prices, err := pricesOf(style.Token, q.Prices)
+	prices, accounts, err := d.resolve(ctx, style.Token, &q.Request)
 	if err != nil {
 		return nil, err
 	}
-	if err := checkChain(q.Labels, style.Token); err != nil {
-		return nil, err
-	}
-	list := &Statements{Style: style, question: q, held: h, ledger: d}
+	list := &Statements{Style: style, request: q, held: h, ledger: d}
 	list.Style.Evidence = h.Evidence
 	if list.Style.Notes, err = d.notesOn(ctx, h, span); err != nil {
 		return nil, err
@@ -131,10 +128,6 @@ func (d *Ledger) statements(ctx context.Context, h *Held, style statement.Style,
 		}
 	}
 	options := balances.Options{EveryBlock: q.EveryBlock, Concurrency: q.Concurrency, Progress: q.Progress.show}
-	accounts, err := d.natives(ctx, q.Accounts)
-	if err != nil {
-		return nil, err
-	}
 	for _, account := range accounts {
 		s, err := statement.Make(ctx, d.Book, reader, account, span, options)
 		if err != nil {

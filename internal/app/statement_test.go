@@ -61,7 +61,7 @@ func TestStatementsAreProved(t *testing.T) {
 		accounts = append(accounts, account)
 	}
 	var asked, all uint64
-	made, err := d.Statements(t.Context(), app.StatementQuestion{Question: app.Question{Period: app.Heights(1, 27), Accounts: accounts, Labels: labels.Book, Progress: app.Progress{Show: func(done, total uint64) { asked, all = done, total }}}, Balances: src, EveryBlock: true, Concurrency: 3})
+	made, err := d.Statements(t.Context(), app.StatementRequest{Request: app.Request{Period: app.Heights(1, 27), Accounts: accounts, Labels: labels.Book, Progress: app.Progress{Show: func(done, total uint64) { asked, all = done, total }}}, Balances: src, EveryBlock: true, Concurrency: 3})
 	require.NoError(t, err)
 	require.True(t, made.Holds())
 	require.Empty(t, made.Style.Notes)
@@ -97,7 +97,7 @@ func TestStatementThatDoesNotHold(t *testing.T) {
 		}
 		return b, err
 	}
-	q := app.StatementQuestion{Question: app.Question{Period: app.Heights(20, 27), Accounts: []chain.Address{address(t, alith)}}, Balances: src}
+	q := app.StatementRequest{Request: app.Request{Period: app.Heights(20, 27), Accounts: []chain.Address{address(t, alith)}}, Balances: src}
 	made, err := d.Statements(t.Context(), q)
 	require.NoError(t, err)
 	require.False(t, made.Holds())
@@ -114,7 +114,7 @@ func TestStatementThatDoesNotHold(t *testing.T) {
 func TestStatementsWithoutBalances(t *testing.T) {
 	d := opened(t, copied(t))
 	ask := func(src source.Source) error {
-		_, err := d.Statements(t.Context(), app.StatementQuestion{Question: app.Question{Period: app.Heights(20, 27), Accounts: []chain.Address{address(t, alith)}}, Balances: src})
+		_, err := d.Statements(t.Context(), app.StatementRequest{Request: app.Request{Period: app.Heights(20, 27), Accounts: []chain.Address{address(t, alith)}}, Balances: src})
 		return err
 	}
 	_, another := made(11, 40)
@@ -137,7 +137,7 @@ func TestStatementsWithoutBalances(t *testing.T) {
 func TestStatementsOverAPartOfAMonth(t *testing.T) {
 	d := opened(t, copied(t))
 	ask := func(in app.PeriodInput) (*app.Statements, error) {
-		return d.Statements(t.Context(), app.StatementQuestion{Question: app.Question{Period: parsed(t, in), Accounts: []chain.Address{address(t, alith)}}})
+		return d.Statements(t.Context(), app.StatementRequest{Request: app.Request{Period: parsed(t, in), Accounts: []chain.Address{address(t, alith)}}})
 	}
 	_, err := ask(app.PeriodInput{Month: "2026-01"})
 	var lacks *app.NotHeldError
@@ -162,11 +162,11 @@ func TestStatementsOverAPartOfAMonth(t *testing.T) {
 // A block of the span that is not of the month by its own time is named.
 func TestStatementsWithABlockOfAnotherMonth(t *testing.T) {
 	d := opened(t, changed(t, movedTo(10, "1769904000000"))) // 2026-02-01
-	made, err := d.Statements(t.Context(), app.StatementQuestion{Question: app.Question{Period: parsed(t, app.PeriodInput{Month: "2026-01", Partial: true}), Accounts: []chain.Address{address(t, alith)}}})
+	made, err := d.Statements(t.Context(), app.StatementRequest{Request: app.Request{Period: parsed(t, app.PeriodInput{Month: "2026-01", Partial: true}), Accounts: []chain.Address{address(t, alith)}}})
 	require.NoError(t, err)
 	require.Contains(t, strings.Join(made.Style.Notes, "\n"), "block 10 lies outside 2026-01 by its own time")
 
-	x, err := d.Export(t.Context(), app.ExportQuestion{Question: app.Question{Period: parsed(t, app.PeriodInput{Month: "2026-01", Partial: true}), Accounts: []chain.Address{address(t, alith)}}, With: app.WithMovements, Balances: opens(withBalances(t))})
+	x, err := d.Export(t.Context(), app.ExportRequest{Request: app.Request{Period: parsed(t, app.PeriodInput{Month: "2026-01", Partial: true}), Accounts: []chain.Address{address(t, alith)}}, With: app.WithMovements, Balances: opens(withBalances(t))})
 	require.NoError(t, err)
 	_, err = x.Journal(t.Context())
 	require.ErrorContains(t, err, "10 lies within blocks 2..27 but not within 2026-01 by its own time")
@@ -177,7 +177,7 @@ func TestStatementsWithABlockOfAnotherMonth(t *testing.T) {
 func TestStatementsOfAnAlteredLedger(t *testing.T) {
 	place := copied(t)
 	d := opened(t, place)
-	q := app.StatementQuestion{Question: app.Question{Period: app.Heights(1, 27), Accounts: []chain.Address{address(t, alith)}}}
+	q := app.StatementRequest{Request: app.Request{Period: app.Heights(1, 27), Accounts: []chain.Address{address(t, alith)}}}
 	made, err := d.Statements(t.Context(), q)
 	require.NoError(t, err)
 	alter(t, place, "UPDATE blocks SET record = CAST(record || x'00' AS BLOB) WHERE height = 25")
@@ -200,19 +200,19 @@ func TestAClosedLedger(t *testing.T) {
 	ctx, all, heights := t.Context(), app.Period{All: true}, app.Heights(1, 27)
 	for name, ask := range map[string]func() error{
 		"report": func() error {
-			_, err := d.Report(ctx, app.Question{Period: heights}, report.Choice{})
+			_, err := d.Report(ctx, app.Request{Period: heights}, report.Choice{})
 			return err
 		},
 		"all": func() error {
-			_, err := d.Report(ctx, app.Question{Period: all}, report.Choice{})
+			_, err := d.Report(ctx, app.Request{Period: all}, report.Choice{})
 			return err
 		},
 		"statements": func() error {
-			_, err := d.Statements(ctx, app.StatementQuestion{Question: app.Question{Period: heights}})
+			_, err := d.Statements(ctx, app.StatementRequest{Request: app.Request{Period: heights}})
 			return err
 		},
 		"export": func() error {
-			_, err := d.Export(ctx, app.ExportQuestion{Question: app.Question{Period: heights}})
+			_, err := d.Export(ctx, app.ExportRequest{Request: app.Request{Period: heights}})
 			return err
 		},
 		"status":        func() error { _, err := d.Status(ctx); return err },

@@ -17,8 +17,8 @@ import (
 	"github.com/feeledger/fees/source"
 )
 
-// SuggestQuestion asks for gas price bids for the next block.
-type SuggestQuestion struct {
+// SuggestRequest requests gas price bids for the next block.
+type SuggestRequest struct {
 	Blocks  uint64 // recent blocks to read priority fees from, at least 1
 	Tables  network.Tables
 	Network string      // overrides the network that node or gateway report; "" for none
@@ -28,7 +28,7 @@ type SuggestQuestion struct {
 }
 
 // Suggest returns bids for the next block.
-func Suggest(ctx context.Context, q SuggestQuestion) (*Suggestion, error) {
+func Suggest(ctx context.Context, q SuggestRequest) (*Suggestion, error) {
 	if q.Node == nil {
 		return q.askGateway(ctx, "no node given (--node or FEES_NODE): the figures come from the gateway's blocks")
 	}
@@ -52,7 +52,7 @@ func Suggest(ctx context.Context, q SuggestQuestion) (*Suggestion, error) {
 // was started.
 var errNoHistory = errors.New("the fee history is empty")
 
-func (q *SuggestQuestion) askNode(ctx context.Context) (*Suggestion, error) {
+func (q *SuggestRequest) askNode(ctx context.Context) (*Suggestion, error) {
 	var percentiles []float64
 	for _, p := range market.Percentiles() {
 		percentiles = append(percentiles, float64(p))
@@ -88,7 +88,7 @@ func (q *SuggestQuestion) askNode(ctx context.Context) (*Suggestion, error) {
 
 // addRules adds the table's rules for the node's current runtime. Without them, the bids rely on the fee
 // history only.
-func (q *SuggestQuestion) addRules(ctx context.Context, s *Suggestion) error {
+func (q *SuggestRequest) addRules(ctx context.Context, s *Suggestion) error {
 	runtime, err := q.Node.Runtime(ctx, chain.Optional[chain.Hash]{})
 	without := func(why string) error {
 		s.Notes = append(s.Notes, why+": the network's minimum gas price is unknown, and the base fee is assumed to move")
@@ -100,31 +100,26 @@ func (q *SuggestQuestion) addRules(ctx context.Context, s *Suggestion) error {
 	if err != nil {
 		return err
 	}
-	n, note, err := q.Tables.Find(network.Identity{SpecName: runtime.SpecName}, q.Network)
-	if errors.Is(err, network.ErrUnknownNetwork) && q.Network == "" {
-		return without(fmt.Sprintf("the node's network %q is not in any table", jsonscan.Excerpt(runtime.SpecName)))
-	}
-	if errors.Is(err, network.ErrConflict) && q.Network != "" {
-		return fmt.Errorf("%w: --network is %s, but the node serves %s. Omit --network, or use a different node.", network.ErrConflict, q.Network, jsonscan.Excerpt(runtime.SpecName))
-	}
-	if err != nil {
-		return err
-	}
-	rules, err := n.Rules(runtime.SpecVersion)
-	if errors.Is(err, network.ErrUnknownRuntime) {
+	name := jsonscan.Excerpt(runtime.SpecName)
+	rules, note, err := q.Tables.Rules(network.Identity{SpecName: runtime.SpecName}, q.Network, chain.Some(runtime.SpecVersion))
+	switch {
+	case errors.Is(err, network.ErrUnknownNetwork) && q.Network == "":
+		return without(fmt.Sprintf("the node's network %q is not in any table", name))
+	case errors.Is(err, network.ErrConflict) && q.Network != "":
+		return fmt.Errorf("%w: --network is %s, but the node serves %s. Omit --network, or use a different node.", network.ErrConflict, q.Network, name)
+	case errors.Is(err, network.ErrUnknownRuntime):
 		return without(fmt.Sprintf("the node's runtime %d is not in any table", runtime.SpecVersion))
-	}
-	if err != nil {
+	case err != nil:
 		return err
 	}
 	if note != "" {
-		rules.Notes = append(rules.Notes, fmt.Sprintf("the node calls its network %q; treated as %s because of --network", jsonscan.Excerpt(runtime.SpecName), n.Name))
+		rules.Notes = append(rules.Notes, fmt.Sprintf("the node calls its network %q; treated as %s because of --network", name, rules.Network))
 	}
 	s.govern(rules, chain.Optional[chain.Multiplier]{})
 	return nil
 }
 
-func (q *SuggestQuestion) askGateway(ctx context.Context, why string) (*Suggestion, error) {
+func (q *SuggestRequest) askGateway(ctx context.Context, why string) (*Suggestion, error) {
 	reader, err := q.Gateway()
 	if err != nil {
 		return nil, err

@@ -36,7 +36,7 @@ func reads(r *source.Reader) func() (*source.Reader, error) {
 // and 1 in 26; 14, 2.469135780 and 1 in 27.
 func TestSuggestByAGateway(t *testing.T) {
 	reader := demo(t)
-	s, err := app.Suggest(t.Context(), app.SuggestQuestion{Blocks: 5, Tables: network.BuiltIn(), Gateway: reads(reader)})
+	s, err := app.Suggest(t.Context(), app.SuggestRequest{Blocks: 5, Tables: network.BuiltIn(), Gateway: reads(reader)})
 	require.NoError(t, err)
 	require.Equal(t, []any{app.FromGateway, true, 5, 10}, []any{s.From, s.Certain, s.Blocks, s.Transactions})
 	require.EqualValues(t, 27, must(t, s.Newest))
@@ -63,7 +63,7 @@ func TestSuggestByAGateway(t *testing.T) {
 	require.Equal(t, "base fee + priority fee: a static base fee needs no headroom", reasons["max fee"])
 	require.Equal(t, "the median of each block's 10th, 50th and 90th percentile, by gas, over the 4 with EVM transactions among the 5 blocks up to 27; EVM transactions: 10", reasons["priority fee"])
 
-	s, err = app.Suggest(t.Context(), app.SuggestQuestion{Blocks: 1000, Gateway: reads(reader)})
+	s, err = app.Suggest(t.Context(), app.SuggestRequest{Blocks: 1000, Gateway: reads(reader)})
 	require.NoError(t, err)
 	require.Equal(t, 25, s.Blocks, "the demo begins with block 3")
 	evm := 0
@@ -73,7 +73,7 @@ func TestSuggestByAGateway(t *testing.T) {
 		}
 	}
 	require.Equal(t, evm, s.Transactions)
-	s, err = app.Suggest(t.Context(), app.SuggestQuestion{Blocks: 1, Gateway: reads(reader)})
+	s, err = app.Suggest(t.Context(), app.SuggestRequest{Blocks: 1, Gateway: reads(reader)})
 	require.NoError(t, err)
 	require.Equal(t, "the 10th, 50th and 90th percentile, by gas, of the newest block; EVM transactions: 3", reasonsOf(s)["priority fee"])
 }
@@ -97,7 +97,7 @@ func reasonsOf(s *app.Suggestion) map[string]string {
 // constant: 125 Gwei in runtime 2302.
 func TestSuggestByAMultiplier(t *testing.T) {
 	c, reader := made(12, 50)
-	s, err := app.Suggest(t.Context(), app.SuggestQuestion{Blocks: 20, Gateway: reads(reader)})
+	s, err := app.Suggest(t.Context(), app.SuggestRequest{Blocks: 20, Gateway: reads(reader)})
 	require.NoError(t, err)
 	m, err := reader.Source.Multiplier(t.Context(), 50)
 	require.NoError(t, err)
@@ -110,7 +110,7 @@ func TestSuggestByAMultiplier(t *testing.T) {
 	require.Contains(t, reasons["max fee"], "times the base fee, + priority fee: good for ")
 
 	c.SetHead(0)
-	s, err = app.Suggest(t.Context(), app.SuggestQuestion{Blocks: 20, Gateway: reads(reader)})
+	s, err = app.Suggest(t.Context(), app.SuggestRequest{Blocks: 20, Gateway: reads(reader)})
 	require.NoError(t, err)
 	require.Equal(t, "0: no block contains transactions yet", reasonsOf(s)["priority fee"])
 	quiet := otherwise{Source: reader.Source, block: func(b *chain.Block) error {
@@ -118,7 +118,7 @@ func TestSuggestByAMultiplier(t *testing.T) {
 		return nil
 	}}
 	c.SetHead(9)
-	s, err = app.Suggest(t.Context(), app.SuggestQuestion{Blocks: 3, Gateway: reads(&source.Reader{Source: quiet, Tables: reader.Tables})})
+	s, err = app.Suggest(t.Context(), app.SuggestRequest{Blocks: 3, Gateway: reads(&source.Reader{Source: quiet, Tables: reader.Tables})})
 	require.NoError(t, err)
 	require.Equal(t, "0: no EVM transaction in the 3 blocks up to 9", reasonsOf(s)["priority fee"])
 }
@@ -133,7 +133,7 @@ func TestSuggestByLess(t *testing.T) {
 		}
 		return nil
 	}}, 25}
-	s, err := app.Suggest(t.Context(), app.SuggestQuestion{Blocks: 20, Gateway: reads(reader)})
+	s, err := app.Suggest(t.Context(), app.SuggestRequest{Blocks: 20, Gateway: reads(reader)})
 	require.NoError(t, err)
 	require.Equal(t, []int{3, 8}, []int{s.Blocks, s.Transactions})
 	require.Contains(t, s.Notes, "the recordings begin at block 25 and contain 3 of the 20 requested blocks")
@@ -142,13 +142,13 @@ func TestSuggestByLess(t *testing.T) {
 	ask := func(src source.Source) error {
 		reader := demo(t)
 		reader.Source = src
-		_, err := app.Suggest(t.Context(), app.SuggestQuestion{Blocks: 20, Gateway: reads(reader)})
+		_, err := app.Suggest(t.Context(), app.SuggestRequest{Blocks: 20, Gateway: reads(reader)})
 		return err
 	}
 	require.ErrorIs(t, ask(away{demo(t).Source}), errAway)
 	require.ErrorIs(t, ask(otherwise{Source: demo(t).Source, block: func(b *chain.Block) error { return errAway }}), errAway)
 	require.ErrorIs(t, ask(begins{demo(t).Source, 0}), errAway)
-	_, err = app.Suggest(t.Context(), app.SuggestQuestion{Blocks: 20, Gateway: func() (*source.Reader, error) { return nil, errAway }})
+	_, err = app.Suggest(t.Context(), app.SuggestRequest{Blocks: 20, Gateway: func() (*source.Reader, error) { return nil, errAway }})
 	require.ErrorIs(t, err, errAway)
 }
 
@@ -162,7 +162,7 @@ func TestSuggestByPricesThatAreNone(t *testing.T) {
 	for _, multiplier := range []string{"2000000000000000000", "1000000000000000000"} {
 		reader := demo(t)
 		reader.Tables, reader.Source = tables, fixed{reader.Source, multiplier}
-		_, err = app.Suggest(t.Context(), app.SuggestQuestion{Blocks: 5, Gateway: reads(reader)})
+		_, err = app.Suggest(t.Context(), app.SuggestRequest{Blocks: 5, Gateway: reads(reader)})
 		require.ErrorContains(t, err, "malformed prices of recent blocks: ")
 		require.Equal(t, failure.Unanswered, app.KindOf(err))
 	}
@@ -254,7 +254,7 @@ func TestSuggestByANode(t *testing.T) {
 			if c.runtime != "" {
 				answers["state_getRuntimeVersion"] = c.runtime
 			}
-			s, err := app.Suggest(t.Context(), app.SuggestQuestion{Blocks: 4, Tables: network.BuiltIn(), Network: c.network, Node: node(t, answers)})
+			s, err := app.Suggest(t.Context(), app.SuggestRequest{Blocks: 4, Tables: network.BuiltIn(), Network: c.network, Node: node(t, answers)})
 			if c.err != nil {
 				require.Error(t, err)
 				if c.err != errMalformed {
@@ -315,7 +315,7 @@ func TestSuggestByTheRuntimesRule(t *testing.T) {
 		{own(""), runtime("made-up", 7), enough + "; how much a full block raises the base fee is unknown"},
 		{constant, runtime("made-up", 7), static},
 	} {
-		s, err := app.Suggest(t.Context(), app.SuggestQuestion{Blocks: 1, Tables: c.tables, Node: node(t, map[string]string{
+		s, err := app.Suggest(t.Context(), app.SuggestRequest{Blocks: 1, Tables: c.tables, Node: node(t, map[string]string{
 			"state_getRuntimeVersion": c.node,
 			"eth_feeHistory":          `"result":{"oldestBlock":"0x64","baseFeePerGas":["0x746a52880","0x746a52880"],"gasUsedRatio":[0],"reward":[["0x0","0x0","0x0"]]}`,
 		})})
@@ -329,7 +329,7 @@ func TestSuggestByTheRuntimesRule(t *testing.T) {
 		}
 	}
 	// At the multiplier's maximum, 10^5, a headroom of the base fee is never used up.
-	s, err := app.Suggest(t.Context(), app.SuggestQuestion{Blocks: 1, Tables: network.BuiltIn(), Node: node(t, map[string]string{
+	s, err := app.Suggest(t.Context(), app.SuggestRequest{Blocks: 1, Tables: network.BuiltIn(), Node: node(t, map[string]string{
 		"state_getRuntimeVersion": runtime("moonbeam", 4401), // 0xb1a2bc2ec5000 is 10^5 × 31.25 Gwei
 		"eth_feeHistory":          `"result":{"oldestBlock":"0x64","baseFeePerGas":["0xb1a2bc2ec5000","0xb1a2bc2ec5000"],"gasUsedRatio":[0],"reward":[["0x0","0x0","0x0"]]}`,
 	})})
@@ -341,7 +341,7 @@ func TestSuggestByTheRuntimesRule(t *testing.T) {
 // raised to it, 31.25 Gwei in runtime 3702; prices that no chain has are rejected.
 func TestSuggestByANodeWithLess(t *testing.T) {
 	ask := func(blocks uint64, history string) (*app.Suggestion, error) {
-		return app.Suggest(t.Context(), app.SuggestQuestion{Blocks: blocks, Tables: network.BuiltIn(),
+		return app.Suggest(t.Context(), app.SuggestRequest{Blocks: blocks, Tables: network.BuiltIn(),
 			Node: node(t, map[string]string{"eth_feeHistory": history, "state_getRuntimeVersion": runtime("moonbeam", 3702)})})
 	}
 	s, err := ask(2, `"result":{"oldestBlock":"0x67","baseFeePerGas":["0x3b9aca00","0x3b9aca00"],"gasUsedRatio":[0],"reward":[["0x0","0x0","0x0"]]}`)
@@ -364,7 +364,7 @@ func TestSuggestInsteadOfANode(t *testing.T) {
 		"the node does not support eth_feeHistory": nil,
 		"the node's eth_feeHistory is empty":       {"eth_feeHistory": `"result":{"oldestBlock":"0x64","baseFeePerGas":[],"gasUsedRatio":[]}`},
 	} {
-		q := app.SuggestQuestion{Blocks: 3, Tables: network.BuiltIn(), Node: node(t, answers), Gateway: reads(demo(t))}
+		q := app.SuggestRequest{Blocks: 3, Tables: network.BuiltIn(), Node: node(t, answers), Gateway: reads(demo(t))}
 		s, err := app.Suggest(t.Context(), q)
 		require.NoError(t, err)
 		require.Equal(t, app.FromGateway, s.From)

@@ -65,10 +65,10 @@ func (x *Export) Summarise(ctx context.Context, form string) (s *Summary, err er
 	return s, nil
 }
 
-// chartError attributes an error to the ledger, or to the chart or the question.
+// chartError attributes an error to the ledger, or to the chart or the request.
 func (x *Export) chartError(err error) error { return x.Explain(chartError(err)) }
 
-// chartError turns an error that is not the ledger's into an [InputError]: it comes from the chart or the question.
+// chartError turns an error that is not the ledger's into an [InputError]: it comes from the chart or the request.
 func chartError(err error) error {
 	if KindOf(err) != failure.Failed || as[*journal.LedgerError](err) {
 		return err
@@ -83,7 +83,7 @@ func (x *Export) compare(ctx context.Context, t *journal.Tie) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	q := x.question.Question
+	q := x.request.Request
 	q.Progress = Progress{}
 	r, err := x.ledger.report(ctx, &x.Held, n, &q, report.Choice{By: report.Layer}, false)
 	if err != nil {

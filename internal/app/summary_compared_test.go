@@ -32,12 +32,12 @@ func TestSummariesCompared(t *testing.T) {
 	in, err := app.ReadChart(write(t, "chart.csv", "# asset: 1500\n# rounding: 6859\naccount\n6810\n"), "")
 	require.NoError(t, err)
 	booked := func(place, prices string, partial bool, in app.ChartInput) (*app.Summary, error) {
-		q := app.Question{Period: app.Heights(1, 27), Accounts: accounts}
+		q := app.Request{Period: app.Heights(1, 27), Accounts: accounts}
 		q.Period.Partial = partial
 		if prices != "" {
 			q.Prices = atPrices(t, prices)
 		}
-		x, err := opened(t, place).Export(t.Context(), app.ExportQuestion{Question: q, ChartInput: in, With: app.WithFees, Style: journal.Request{By: journal.ByMonth}})
+		x, err := opened(t, place).Export(t.Context(), app.ExportRequest{Request: q, ChartInput: in, With: app.WithFees, Style: journal.Request{By: journal.ByMonth}})
 		require.NoError(t, err)
 		return x.Summarise(t.Context(), "netsuite")
 	}
@@ -94,11 +94,11 @@ func TestSummariesCompared(t *testing.T) {
 func TestUnknownFeesByAChart(t *testing.T) {
 	accounts := []chain.Address{address(t, alith)}
 	d := opened(t, changed(t, withoutPayer))
-	q := app.Question{Period: app.Heights(1, 27), Accounts: accounts}
+	q := app.Request{Period: app.Heights(1, 27), Accounts: accounts}
 	rules := write(t, "chart.csv", "account\n6810\n")
 	in, err := app.ReadChart(rules, "")
 	require.NoError(t, err)
-	r, err := d.Report(t.Context(), app.Question{Period: q.Period}, report.Choice{By: report.AccountCode, Chart: in.Chart, Tags: in.Tags})
+	r, err := d.Report(t.Context(), app.Request{Period: q.Period}, report.Choice{By: report.AccountCode, Chart: in.Chart, Tags: in.Tags})
 	require.NoError(t, err)
 	sum, count := charges(t, func(s sent) bool { return s.place() != "25-6" })
 	have := map[string]string{}
@@ -108,7 +108,7 @@ func TestUnknownFeesByAChart(t *testing.T) {
 	require.Equal(t, map[string]string{"6810": fmt.Sprint(sum, " ", count, " 0"), report.NoAccountCode: "0 1 1"}, have)
 	require.Contains(t, r.Notes[0], "SUSPENSE: no rule of the chart matches 1 transaction, fee 0.000000000000000000 GLMR and 1 undetermined: 25-6")
 
-	x, err := d.Export(t.Context(), app.ExportQuestion{Question: q, ChartInput: in, With: app.WithFees})
+	x, err := d.Export(t.Context(), app.ExportRequest{Request: q, ChartInput: in, With: app.WithFees})
 	require.NoError(t, err)
 	c, err := x.CheckChart(t.Context())
 	require.NoError(t, err)
@@ -138,12 +138,12 @@ func TestUnknownFeesByAChart(t *testing.T) {
 	}
 	in, err = app.ReadChart(rules, write(t, "tags.csv", "3-4,A\n"+hash+",B\n"))
 	require.NoError(t, err)
-	x, err = d.Export(t.Context(), app.ExportQuestion{Question: q, ChartInput: in, With: app.WithFees})
+	x, err = d.Export(t.Context(), app.ExportRequest{Request: q, ChartInput: in, With: app.WithFees})
 	require.NoError(t, err)
 	_, err = x.CheckChart(t.Context())
 	require.ErrorContains(t, err, `transaction 3-4 has the tag "A" on line 1, and "B" on line 2`)
 	require.Equal(t, failure.NotUnderstood, app.KindOf(err))
-	_, err = d.Report(t.Context(), app.Question{Period: q.Period}, report.Choice{By: report.AccountCode, Chart: in.Chart, Tags: in.Tags})
+	_, err = d.Report(t.Context(), app.Request{Period: q.Period}, report.Choice{By: report.AccountCode, Chart: in.Chart, Tags: in.Tags})
 	require.ErrorContains(t, err, `transaction 3-4 has the tag "A" on line 1, and "B" on line 2`)
 	require.Equal(t, failure.NotUnderstood, app.KindOf(err))
 }

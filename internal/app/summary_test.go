@@ -26,8 +26,8 @@ func TestSummaryByAChart(t *testing.T) {
 	}
 	d := opened(t, copied(t))
 	export := func(in app.ChartInput, by journal.By) *app.Export {
-		q := app.Question{Period: app.Heights(3, 27), Accounts: []chain.Address{address(t, alith)}, Prices: atPrices(t, "2026-01-01,2\n")}
-		return exported(t, d, app.ExportQuestion{Question: q, ChartInput: in, With: app.WithFees, Style: journal.Request{By: by}})
+		q := app.Request{Period: app.Heights(3, 27), Accounts: []chain.Address{address(t, alith)}, Prices: atPrices(t, "2026-01-01,2\n")}
+		return exported(t, d, app.ExportRequest{Request: q, ChartInput: in, With: app.WithFees, Style: journal.Request{By: by}})
 	}
 	for _, q := range []struct {
 		in   app.ChartInput

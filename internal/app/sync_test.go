@@ -409,11 +409,11 @@ func TestTemporary(t *testing.T) {
 	d, err := app.Temporary(t.Context(), "of the moment", app.Heights(20, 27), o)
 	require.NoError(t, err)
 	paid, count := charges(t, func(s sent) bool { return s.Height >= 20 })
-	r, err := d.Report(t.Context(), app.Question{Period: app.Heights(20, 27)}, report.Choice{})
+	r, err := d.Report(t.Context(), app.Request{Period: app.Heights(20, 27)}, report.Choice{})
 	require.NoError(t, err)
 	require.Equal(t, paid, known(t, r.Totals.Charged))
 	require.Equal(t, count, r.Totals.EVM+r.Totals.Native)
-	_, err = d.Report(t.Context(), app.Question{Period: app.Heights(19, 27)}, report.Choice{})
+	_, err = d.Report(t.Context(), app.Request{Period: app.Heights(19, 27)}, report.Choice{})
 	require.ErrorContains(t, err, "ledger of the moment: ")
 	require.NoError(t, d.Close())
 

@@ -28,7 +28,7 @@ type TableCheck struct {
 	Undetermined int
 	// Unanswered counts requests that were not answered, and FirstUnanswered is the first of them; nil for none.
 	Unanswered      int
-	FirstUnanswered *evidence.Question
+	FirstUnanswered *evidence.FailedRequest
 }
 
 // RowCheck is the result for one row.

@@ -263,7 +263,7 @@ func TestCheckTableTellsWhatItDoesNotKnow(t *testing.T) {
 	c := tableChecked(t, chain.Heights{First: 26, Last: 27}, app.Examination{Reader: reader})
 	require.True(t, c.Holds())
 	require.Equal(t, 1, c.Unanswered)
-	require.Equal(t, evidence.Question{About: evidence.AboutMultiplier, At: 27, Why: "busy"}, *c.FirstUnanswered)
+	require.Equal(t, evidence.FailedRequest{About: evidence.AboutMultiplier, At: 27, Why: "busy"}, *c.FirstUnanswered)
 	require.Equal(t, 1, rowAt(t, c, rule.MultiplierUpdateList).Held)
 
 	reader = ownTable(t, func(*network.Network) {})

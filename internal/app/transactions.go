@@ -11,8 +11,8 @@ import (
 	"github.com/feeledger/fees/internal/sys/jsontext"
 )
 
-// TransactionsQuestion asks for a list of transactions in chain order.
-type TransactionsQuestion struct {
+// TransactionsRequest requests a list of transactions in chain order.
+type TransactionsRequest struct {
 	Period Period
 	Payers []chain.Address // only transactions these paid for; none means all
 	Only   report.Only
@@ -37,7 +37,7 @@ type TransactionList struct {
 }
 
 // Transactions lists transactions. It reads no more of the ledger than necessary.
-func (d *Ledger) Transactions(ctx context.Context, q TransactionsQuestion) (*TransactionList, error) {
+func (d *Ledger) Transactions(ctx context.Context, q TransactionsRequest) (*TransactionList, error) {
 	held, n, err := d.heldOf(ctx, q.Period)
 	if err != nil {
 		return nil, err

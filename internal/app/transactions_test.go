@@ -24,7 +24,7 @@ func TestTransactionsInParts(t *testing.T) {
 	d := opened(t, copied(t))
 	for _, payers := range [][]chain.Address{nil, {address(t, alith)}} {
 		want, count := charges(t, func(s sent) bool { return payers == nil || of(alith)(s) })
-		q := app.TransactionsQuestion{Period: app.Heights(0, 27), Payers: payers, Limit: 7}
+		q := app.TransactionsRequest{Period: app.Heights(0, 27), Payers: payers, Limit: 7}
 		sum, have := new(big.Int), uint64(0)
 		for range 100 {
 			list, err := d.Transactions(t.Context(), q)
@@ -46,7 +46,7 @@ func TestTransactionsInParts(t *testing.T) {
 	}
 	only, err := report.ParseOnly([]string{"layer=native"})
 	require.NoError(t, err)
-	list, err := d.Transactions(t.Context(), app.TransactionsQuestion{Period: app.Heights(0, 27), Only: only})
+	list, err := d.Transactions(t.Context(), app.TransactionsRequest{Period: app.Heights(0, 27), Only: only})
 	require.NoError(t, err)
 	_, native := charges(t, func(s sent) bool { return s.Family == "native" })
 	require.Len(t, list.List, int(native))
@@ -63,11 +63,11 @@ func TestTransactionsInParts(t *testing.T) {
 	require.NotContains(t, told.Transactions[0], "movements")
 	require.NotNil(t, told.Notes)
 	require.Nil(t, told.Next)
-	_, err = d.Transactions(t.Context(), app.TransactionsQuestion{Period: app.Heights(0, 99)})
+	_, err = d.Transactions(t.Context(), app.TransactionsRequest{Period: app.Heights(0, 99)})
 	require.Equal(t, failure.NotCovered, app.KindOf(err))
 
 	// The record of a part names the place that the next one is after.
-	part, err := d.Transactions(t.Context(), app.TransactionsQuestion{Period: app.Heights(25, 25), Limit: 2})
+	part, err := d.Transactions(t.Context(), app.TransactionsRequest{Period: app.Heights(25, 25), Limit: 2})
 	require.NoError(t, err)
 	text.Reset()
 	require.NoError(t, part.Record(nil).WriteJSON(&text))
@@ -103,14 +103,14 @@ func TestTransactionsWithoutPayer(t *testing.T) {
 	d := opened(t, changed(t, withoutPayer))
 	for who, want := range map[string]uint64{alith: 1, baltathar: 0} {
 		payers := []chain.Address{address(t, who)}
-		list, err := d.Transactions(t.Context(), app.TransactionsQuestion{Period: app.Heights(24, 26), Payers: payers})
+		list, err := d.Transactions(t.Context(), app.TransactionsRequest{Period: app.Heights(24, 26), Payers: payers})
 		require.NoError(t, err)
 		require.NoError(t, d.CountWithoutPayer(t.Context(), list, payers))
 		require.Equal(t, want, list.WithoutPayer, who)
-		a, err := d.Account(t.Context(), app.AccountQuestion{Account: payers[0]})
+		a, err := d.Account(t.Context(), app.AccountRequest{Account: payers[0]})
 		require.NoError(t, err)
 		require.Equal(t, want, a.WithoutPayer)
-		r, err := d.Report(t.Context(), app.Question{Period: app.Heights(24, 26), Accounts: payers}, report.Choice{By: report.Day})
+		r, err := d.Report(t.Context(), app.Request{Period: app.Heights(24, 26), Accounts: payers}, report.Choice{By: report.Day})
 		require.NoError(t, err)
 		const note = "payer not known for 1 transaction: it may belong to these accounts and is excluded from all totals"
 		if want == 0 {
@@ -151,11 +151,11 @@ func TestLabelled(t *testing.T) {
 func TestTransactionsOfAClosedLedger(t *testing.T) {
 	d := opened(t, copied(t))
 	payers := []chain.Address{address(t, alith)}
-	list, err := d.Transactions(t.Context(), app.TransactionsQuestion{Period: app.Heights(0, 27), Payers: payers})
+	list, err := d.Transactions(t.Context(), app.TransactionsRequest{Period: app.Heights(0, 27), Payers: payers})
 	require.NoError(t, err)
 	require.NoError(t, d.Close())
 	require.Error(t, d.CountWithoutPayer(t.Context(), list, payers))
-	_, err = d.Transactions(t.Context(), app.TransactionsQuestion{Period: app.Heights(0, 27)})
+	_, err = d.Transactions(t.Context(), app.TransactionsRequest{Period: app.Heights(0, 27)})
 	require.Error(t, err)
 }
 

@@ -47,15 +47,15 @@ func TestLookupsOfAClosedLedger(t *testing.T) {
 	heights := app.Heights(1, 27)
 	for name, ask := range map[string]func() error{
 		"rollforward": func() error {
-			_, err := d.Rollforward(t.Context(), app.RollforwardQuestion{Question: app.Question{Period: heights}, By: app.ByPeriod})
+			_, err := d.Rollforward(t.Context(), app.RollforwardRequest{Request: app.Request{Period: heights}, By: app.ByPeriod})
 			return err
 		},
 		"comparison": func() error {
-			_, err := d.Compare(t.Context(), app.Question{Period: heights}, report.Choice{By: report.Day}, app.PeriodInput{Blocks: "1..3"})
+			_, err := d.Compare(t.Context(), app.Request{Period: heights}, report.Choice{By: report.Day}, app.PeriodInput{Blocks: "1..3"})
 			return err
 		},
 		"account": func() error {
-			_, err := d.Account(t.Context(), app.AccountQuestion{Account: address(t, alith)})
+			_, err := d.Account(t.Context(), app.AccountRequest{Account: address(t, alith)})
 			return err
 		},
 		"transaction": func() error { _, err := d.Transaction(t.Context(), "25-7"); return err },
@@ -73,10 +73,10 @@ func TestPricesThatAreMissing(t *testing.T) {
 	require.NoError(t, err)
 	for _, partial := range []bool{false, true} {
 		period := parsed(t, app.PeriodInput{Blocks: "1..27", Partial: partial})
-		x := exported(t, d, app.ExportQuestion{Question: app.Question{Prices: list, Period: period, Accounts: []chain.Address{address(t, alith)}}, With: app.WithFees})
+		x := exported(t, d, app.ExportRequest{Request: app.Request{Prices: list, Period: period, Accounts: []chain.Address{address(t, alith)}}, With: app.WithFees})
 		_, listed := x.List(t.Context())
 		_, koinly := x.Writer(t.Context(), "koinly")
-		r, rolled := d.Rollforward(t.Context(), app.RollforwardQuestion{Question: app.Question{Period: period, Accounts: []chain.Address{address(t, alith)}, Prices: list}, By: app.ByPeriod})
+		r, rolled := d.Rollforward(t.Context(), app.RollforwardRequest{Request: app.Request{Period: period, Accounts: []chain.Address{address(t, alith)}, Prices: list}, By: app.ByPeriod})
 		for _, err := range []error{listed, koinly, rolled} {
 			if partial {
 				require.NoError(t, err)

@@ -1,16 +1,15 @@
 package console
 
 import (
+	"fmt"
 	"io"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/text"
 
+	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/sys/plain"
 )
-
-// Printable returns untrusted text as one line, see [plain.Line].
-func Printable(text string) string { return plain.Line(text) }
 
 // widthOf returns the number of columns that a text takes.
 func widthOf(s string) int {
@@ -26,7 +25,7 @@ const narrowest = 20
 // Wrapped returns a printable line wrapped to width columns. Continuation lines are indented by indent spaces;
 // the first one follows at most that much.
 func Wrapped(line string, indent, width int) string {
-	line = Printable(line)
+	line = plain.Line(line)
 	if limit := max(width, narrowest) - indent; limit < widthOf(line) {
 		line = strings.ReplaceAll(text.WrapSoft(line, limit), "\n", "\n"+strings.Repeat(" ", indent))
 	}
@@ -40,4 +39,13 @@ func Wrapped(line string, indent, width int) string {
 // WriteWrapped writes a line [Wrapped] to width columns, and a line break.
 func WriteWrapped(out io.StringWriter, line string, indent, width int) {
 	out.WriteString(Wrapped(line, indent, width) + "\n")
+}
+
+// Known returns a value as text, "" if it is unknown.
+func Known[T any](o chain.Optional[T]) string {
+	value, ok := o.Get()
+	if !ok {
+		return ""
+	}
+	return fmt.Sprint(value)
 }

@@ -35,3 +35,13 @@ func seesColours(w io.Writer) bool {
 
 // Line writes a printable line, wrapped to the width, with continuation lines indented by indent spaces.
 func (p *Page) Line(line string, indent int) { WriteWrapped(p, line, indent, p.Width) }
+
+// Notes writes notes, after an empty line if there are any.
+func (p *Page) Notes(notes []string) {
+	for i, note := range notes {
+		if i == 0 {
+			p.WriteString("\n")
+		}
+		p.Line("note: "+note, 2)
+	}
+}

@@ -1,6 +1,10 @@
 package console
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/feeledger/fees/internal/sys/plain"
+)
 
 // Pairs are lines of a name and a text.
 type Pairs []Pair
@@ -11,7 +15,7 @@ type Pair struct{ Name, Text string }
 // Add adds a pair unless text is empty.
 func (p *Pairs) Add(name, text string) {
 	if text != "" {
-		*p = append(*p, Pair{Printable(name), Printable(text)})
+		*p = append(*p, Pair{plain.Line(name), plain.Line(text)})
 	}
 }
 

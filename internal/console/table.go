@@ -8,6 +8,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/sys/plain"
 )
 
 // Column describes a column of a table.
@@ -56,7 +57,7 @@ func (t *Table) Footer(cells ...any) {
 func asText(cells []any) []string {
 	row := make([]string, len(cells))
 	for i, c := range cells {
-		row[i] = Printable(fmt.Sprint(c))
+		row[i] = plain.Line(fmt.Sprint(c))
 	}
 	return row
 }

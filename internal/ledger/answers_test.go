@@ -42,7 +42,7 @@ func monthsMade(count uint64, pace time.Duration) (list []made) {
 		if h%5 == 0 {
 			m.event("balances", "Mystery", fmt.Sprintf(`["%d"]`, h))
 			m.Findings = []evidence.Finding{{Check: "made-up", Block: h, Extrinsic: chain.Some(1), Message: fmt.Sprint("finding ", h)}}
-			m.Unanswered = []evidence.Question{{About: "multiplier", At: h, Why: "it was late"}}
+			m.Unanswered = []evidence.FailedRequest{{About: "multiplier", At: h, Why: "it was late"}}
 			x.Class = chain.Some(evidence.Class("made-up"))
 		}
 		if h%11 == 10 {

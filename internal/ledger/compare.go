@@ -86,7 +86,7 @@ func differences(have, now *Content) (found []Difference) {
 	found = append(found, compareRows(now.Height, "transfers", transferFields, fact, have.Transfers, now.Transfers, inOrder)...)
 	found = append(found, compareRows(now.Height, "diagnoses", diagnosisFields, judgement, have.known.Diagnoses, now.known.Diagnoses, func(_ int, d *diagnosis) int64 { return int64(d.Extrinsic) })...)
 	found = append(found, compareRows(now.Height, "findings", findingFields, judgement, have.known.Findings, now.known.Findings, inOrder)...)
-	return append(found, compareRows(now.Height, "unanswered", questionFields, judgement, have.known.Unanswered, now.known.Unanswered, inOrder)...)
+	return append(found, compareRows(now.Height, "unanswered", requestFields, judgement, have.known.Unanswered, now.known.Unanswered, inOrder)...)
 }
 
 // inOrder numbers a row by its position.

@@ -71,7 +71,7 @@ func TestCompareJudgements(t *testing.T) {
 	block := func(class evidence.Class, why string) *ledger.Entry {
 		m := makeBlock(0, hashOf(0, 0), chain.Hash{}, "1")
 		m.Report.Transactions[0].Class = chain.Some(class)
-		m.Unanswered = []evidence.Question{{About: "multiplier", At: 7, Why: why}}
+		m.Unanswered = []evidence.FailedRequest{{About: "multiplier", At: 7, Why: why}}
 		return m.entry(t)
 	}
 	book := written(t, newFile(t), madeUpChain, []*ledger.Entry{block("unknown", "it was late")})

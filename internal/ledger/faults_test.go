@@ -80,7 +80,7 @@ func TestChangesByAnEngineThatFails(t *testing.T) {
 	entries := monthsOfBlocks(4, 8*24*time.Hour)
 	known := makeBlock(4, hashOf(4, 0), hashOf(3, 0), "7")
 	asked := makeBlock(4, hashOf(4, 0), hashOf(3, 0), "7")
-	asked.Report.Unanswered = []evidence.Question{{About: evidence.AboutProportion, At: 3, Why: "timed out"}}
+	asked.Report.Unanswered = []evidence.FailedRequest{{About: evidence.AboutProportion, At: 3, Why: "timed out"}}
 	known.Report.Findings = []evidence.Finding{{Check: "evm.split", Block: 4, Message: "made up"}}
 	judged := []ledger.Difference{{Height: 2, Table: "blocks", Row: -1, Column: "fee", Stored: "1", Now: "2", Judgement: true}}
 	engines(t, func(t *testing.T, newPlace func() string) {

@@ -188,7 +188,7 @@ func full(t testing.TB, r *recording) []*ledger.Entry {
 			m.event("balances", "Mystery", `["a"]`).event("balances", "Another", `["b"]`)
 			m.event("balances", "Transfer", `["0x00000000000000000000000000000000000000aa","0x00000000000000000000000000000000000000bb","7"]`)
 			m.Findings = append(m.Findings, evidence.Finding{Check: "made-up", Extrinsic: chain.Some(1), Message: fmt.Sprint("finding ", len(m.Findings))})
-			m.Unanswered = append(m.Unanswered, evidence.Question{About: "multiplier", At: uint64(len(m.Unanswered)), Why: "it was late"})
+			m.Unanswered = append(m.Unanswered, evidence.FailedRequest{About: "multiplier", At: uint64(len(m.Unanswered)), Why: "it was late"})
 			m.Report.Transactions[0].Class = chain.Some(evidence.Class(fmt.Sprint("made-up ", m.Block.Number)))
 			m.Report.Transactions[0].Transfers = append(m.Report.Transactions[0].Transfers, evm.Transfer{Token: chain.Address20([20]byte{1}), From: chain.Address20([20]byte{2, byte(len(m.Findings))}), To: chain.Address20([20]byte{3}), Amount: tokens(t, largestToken)})
 		}

@@ -18,9 +18,9 @@ import (
 // known is the part of a block that may change: why fees drift, failed checks, and questions that a source
 // could not answer for the moment. It is stored beside the record, as JSON, and is in no seal.
 type known struct {
-	Diagnoses  []diagnosis         `json:"diagnoses,omitempty"`
-	Findings   []keptFinding       `json:"findings,omitempty"`
-	Unanswered []evidence.Question `json:"unanswered,omitempty"`
+	Diagnoses  []diagnosis              `json:"diagnoses,omitempty"`
+	Findings   []keptFinding            `json:"findings,omitempty"`
+	Unanswered []evidence.FailedRequest `json:"unanswered,omitempty"`
 }
 
 // diagnosis is the reason why a fee drifts.
@@ -47,10 +47,10 @@ var findingFields = []field[keptFinding]{
 	{"message", judgement, func(f *keptFinding) any { return &f.Message }},
 }
 
-var questionFields = []field[evidence.Question]{
-	{"about", judgement, func(q *evidence.Question) any { return (*string)(&q.About) }},
-	{"at", judgement, func(q *evidence.Question) any { return &q.At }},
-	{"why", judgement, func(q *evidence.Question) any { return &q.Why }},
+var requestFields = []field[evidence.FailedRequest]{
+	{"about", judgement, func(q *evidence.FailedRequest) any { return (*string)(&q.About) }},
+	{"at", judgement, func(q *evidence.FailedRequest) any { return &q.At }},
+	{"why", judgement, func(q *evidence.FailedRequest) any { return &q.Why }},
 }
 
 // failed returns the IDs of the failed checks of a transaction, with spaces between.

@@ -57,14 +57,14 @@ func (m made) Number() uint64 { return m.Block.Number }
 // changes. A block with other rows is skipped.
 func TestRelearn(t *testing.T) {
 	engines(t, func(t *testing.T, newPlace func() string) {
-		question := evidence.Question{About: evidence.AboutProportion, At: 4, Why: "timed out"}
-		made := func(fee string, asked []evidence.Question, findings []evidence.Finding) *ledger.Entry {
+		question := evidence.FailedRequest{About: evidence.AboutProportion, At: 4, Why: "timed out"}
+		made := func(fee string, asked []evidence.FailedRequest, findings []evidence.Finding) *ledger.Entry {
 			m := makeBlock(5, hashOf(5, 0), hashOf(4, 0), fee)
 			m.Report.Unanswered, m.Report.Findings = asked, findings
 			return m.entry(t)
 		}
 		found := []evidence.Finding{{Check: "evm.split", Block: 5, Message: "made up"}}
-		open := made("7", []evidence.Question{question}, nil)
+		open := made("7", []evidence.FailedRequest{question}, nil)
 		answered := made("7", nil, found)
 		book := written(t, newPlace(), madeUpChain, []*ledger.Entry{open})
 		before := statusOf(t, book)

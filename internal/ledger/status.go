@@ -28,7 +28,7 @@ type Status struct {
 	// Unanswered counts the questions that a source could not answer for the moment. Verifying against a
 	// source asks them again.
 	Unanswered      uint64
-	FirstUnanswered chain.Optional[evidence.Question]
+	FirstUnanswered chain.Optional[evidence.FailedRequest]
 	LastTime        chain.Optional[chain.Time] // of the highest block
 	Totals          Sums                       // of the sealed blocks
 	Evidence        evidence.Evidence          // for the stored blocks

@@ -224,6 +224,14 @@ func (b *Book) Unmatched(ctx context.Context, q Query) iter.Seq2[*Transaction, e
 		func(t *Transaction) bool { return !t.Fee.Known() || t.Verdict == evidence.Drift })
 }
 
+// LayerHash returns the hash in the transaction's layer: the EVM hash, or that of the extrinsic.
+func (t *Transaction) LayerHash() chain.Hash {
+	if hash, ok := t.EVMHash.Get(); ok {
+		return hash
+	}
+	return t.Hash
+}
+
 // few returns the wanted transactions that match a query, of a kind that most days lack: only days that may have
 // some are scanned.
 func (b *Book) few(ctx context.Context, q Query, some func(*stretch) bool, wanted func(*Transaction) bool) iter.Seq2[*Transaction, error] {

@@ -72,7 +72,7 @@ func TestViews(t *testing.T) {
 	first := makeBlock(0, hashOf(0, 0), chain.Hash{}, "1").at(0)
 	second := makeBlock(1, hashOf(1, 0), hashOf(0, 0), largestWei).at(1_700_000_000_007)
 	second.Findings = []evidence.Finding{{Check: "made-up", Block: 1, Extrinsic: chain.Some(1), Message: "nothing"}, {Check: "another", Block: 1, Message: "too"}}
-	second.Unanswered = []evidence.Question{{About: "multiplier", At: 1, Why: "it was late"}}
+	second.Unanswered = []evidence.FailedRequest{{About: "multiplier", At: 1, Why: "it was late"}}
 	x := second.Report.Transactions[0].Transaction
 	x.To, x.EVMHash, x.Tip, x.GasPrice = chain.Optional[chain.Address]{}, chain.Some(chain.Hash{31: 9}), chain.Some(chain.NewWei(5)), chain.Some(chain.NewGasPrice(7))
 	x.Payer = chain.Some(chain.Address20([20]byte{19: 0xbb}))

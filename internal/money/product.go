@@ -16,8 +16,8 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/sys/csvlist"
+	"github.com/feeledger/fees/internal/sys/plain"
 )
 
 // Limits of the search for a header.
@@ -224,7 +224,7 @@ func (r *recognised) pairOf(fields []string) (pair Pair, err error) {
 		text := r.cell(fields, r.symbol)
 		var ok bool
 		if stated, ok = pairIn(text); !ok && r.pair == (Pair{}) {
-			return pair, fmt.Errorf("%q does not state the token and the currency; %s", console.Printable(text), r.hint())
+			return pair, fmt.Errorf("%q does not state the token and the currency; %s", plain.Line(text), r.hint())
 		}
 	case r.id != "":
 		stated.Quote = r.ids[r.cell(fields, r.id)]
@@ -264,15 +264,15 @@ func (r *recognised) number(text string) (string, error) {
 	if slices.Contains(noPrice, strings.ToLower(text)) {
 		return "", nil
 	}
-	plain := text
+	point := text
 	if strings.Contains(text, ",") && (r.separator != ',' || !strings.Contains(text, ".")) {
-		r.comma, plain = true, strings.Replace(text, ",", ".", 1)
+		r.comma, point = true, strings.Replace(text, ",", ".", 1)
 	}
 	r.point = r.point || strings.Contains(text, ".")
-	if !productForm.MatchString(plain) || r.comma && r.point {
-		return "", fmt.Errorf("%q is not a price such as 0.1234 with one kind of decimal separator", console.Printable(text))
+	if !productForm.MatchString(point) || r.comma && r.point {
+		return "", fmt.Errorf("%q is not a price such as 0.1234 with one kind of decimal separator", plain.Line(text))
 	}
-	value := decimal.RequireFromString(plain)
+	value := decimal.RequireFromString(point)
 	switch {
 	case value.IsZero():
 		return "", fmt.Errorf("price %q is 0; leave it empty if the price is unknown", text)
@@ -307,7 +307,7 @@ func parseDay(text, layout string) (time.Time, error) {
 			return at.UTC(), nil
 		}
 	}
-	return time.Time{}, fmt.Errorf("%q is not a day such as 2026-01-31", console.Printable(text))
+	return time.Time{}, fmt.Errorf("%q is not a day such as 2026-01-31", plain.Line(text))
 }
 
 // unzipped returns the only file of a zip archive, as the ECB publishes it; another text is returned as it is.

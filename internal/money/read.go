@@ -12,8 +12,8 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/sys/csvlist"
+	"github.com/feeledger/fees/internal/sys/plain"
 )
 
 // reader reads a price file in our own form.
@@ -116,7 +116,7 @@ const (
 )
 
 func sourceName(text string) (string, error) {
-	text = strings.TrimSpace(console.Printable(text))
+	text = strings.TrimSpace(plain.Line(text))
 	if len(text) > maxSourceName {
 		return "", fmt.Errorf("the name of a source is longer than %d bytes", maxSourceName)
 	}
@@ -213,12 +213,12 @@ func (r *reader) readColumns(fields []string) (named bool, err error) {
 			c.field = fieldDate
 		default:
 			if c.currency, err = ParseCurrency(name); err != nil {
-				return false, fmt.Errorf("unknown column %q; name it date, price, currency, source, or after a currency such as EUR", console.Printable(name))
+				return false, fmt.Errorf("unknown column %q; name it date, price, currency, source, or after a currency such as EUR", plain.Line(name))
 			}
 			c.field = fieldPrice
 		}
 		if seen[c] {
-			return false, fmt.Errorf("column %q occurs twice", console.Printable(name))
+			return false, fmt.Errorf("column %q occurs twice", plain.Line(name))
 		}
 		seen[c] = true
 		r.columns = append(r.columns, c)
@@ -293,7 +293,7 @@ func (r *reader) addPrice(x *line, currency Currency, m Moment, text string) err
 	written := text
 	if r.decimal == ',' {
 		if strings.Contains(text, ".") {
-			return fmt.Errorf("price %q must use a decimal comma, as the file declares", console.Printable(text))
+			return fmt.Errorf("price %q must use a decimal comma, as the file declares", plain.Line(text))
 		}
 		text = strings.Replace(text, ",", ".", 1)
 	}
@@ -302,7 +302,7 @@ func (r *reader) addPrice(x *line, currency Currency, m Moment, text string) err
 		if strings.Contains(written, ",") {
 			hint = `; for decimal commas, add the line "# decimal: comma" at the top`
 		}
-		return fmt.Errorf("%q is not a price such as 0.1234 with at most 18 decimals%s", console.Printable(written), hint)
+		return fmt.Errorf("%q is not a price such as 0.1234 with at most 18 decimals%s", plain.Line(written), hint)
 	}
 	if r.separator == ';' && !r.declared && strings.Contains(text, ".") { // programs write semicolons where commas separate decimals
 		r.doubt.note(x.number, text)
@@ -346,5 +346,5 @@ func (r *reader) moment(text string) (m Moment, hourly bool, err error) {
 		}
 		return Moment(at.Unix() / hourSeconds), true, nil
 	}
-	return 0, false, fmt.Errorf("%q is not a day such as 2026-01-31, or an hour such as 2026-01-31T13:00:00Z", console.Printable(text))
+	return 0, false, fmt.Errorf("%q is not a day such as 2026-01-31, or an hour such as 2026-01-31T13:00:00Z", plain.Line(text))
 }

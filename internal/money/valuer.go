@@ -10,6 +10,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/failure"
+	"github.com/feeledger/fees/internal/sys/plain"
 )
 
 // Valuer values amounts with a list, and notes missing days or hours.
@@ -241,7 +242,7 @@ func (l *List) Notes() []string {
 func (l *List) Sums() string {
 	var list []string
 	for _, f := range l.Files {
-		list = append(list, cmp.Or(console.Printable(f.File), "the price file")+": "+f.SHA256)
+		list = append(list, cmp.Or(plain.Line(f.File), "the price file")+": "+f.SHA256)
 	}
 	return strings.Join(list, ", of ")
 }

@@ -41,7 +41,7 @@ const maxBy = 256 // bytes
 // Check returns an error unless the texts can be stored, shown and opened in a spreadsheet.
 func (a *Acceptance) Check() error {
 	isLine := func(text string) bool {
-		return text != "" && utf8.ValidString(text) && console.Printable(text) == text && strings.TrimSpace(text) == text && plain.Cell(text) == text
+		return text != "" && utf8.ValidString(text) && plain.Line(text) == text && strings.TrimSpace(text) == text && plain.Cell(text) == text
 	}
 	_, notDay := time.Parse(time.DateOnly, a.Time)
 	_, notInstant := time.Parse(time.RFC3339, a.Time)
@@ -49,7 +49,7 @@ func (a *Acceptance) Check() error {
 	case !isLine(a.By) || len(a.By) > maxBy:
 		return fmt.Errorf("by: name who accepts the difference, in one line of up to %d bytes that begins with a letter or a digit", maxBy)
 	case notDay != nil && notInstant != nil:
-		return fmt.Errorf("time: %q is neither a day such as 2026-02-03 nor an instant such as 2026-02-03T09:30:00Z", console.Printable(a.Time))
+		return fmt.Errorf("time: %q is neither a day such as 2026-02-03 nor an instant such as 2026-02-03T09:30:00Z", plain.Line(a.Time))
 	case !isLine(a.Comment) || utf8.RuneCountInString(a.Comment) > ledger.MaxComment:
 		return fmt.Errorf("comment: say why, in one line of up to %d characters that begins with a letter or a digit", ledger.MaxComment)
 	}
@@ -67,13 +67,13 @@ func (i *Item) Digest() ledger.Digest {
 	file, parts := "", [differenceParts]string{0: string(i.Outcome)}
 	if row := i.Row; row != nil {
 		file = row.File
-		parts[1], parts[5], parts[6], parts[7] = strconv.Itoa(row.Line), textOf(row.Place), textOf(row.AnyHash()), textOf(row.Account)
+		parts[1], parts[5], parts[6], parts[7] = strconv.Itoa(row.Line), console.Known(row.Place), console.Known(row.AnyHash()), console.Known(row.Account)
 	}
 	if t, ok := i.Transaction.Get(); ok {
-		parts[2], parts[3], parts[4] = t.Place.String(), t.Hash.String(), textOf(t.Payer)
+		parts[2], parts[3], parts[4] = t.Place.String(), t.Hash.String(), console.Known(t.Payer)
 	}
-	if parts[8], parts[9] = textOf(i.Books), textOf(i.Chain); i.Outcome == TotalDiffers {
-		parts[8] = textOf(i.Difference)
+	if parts[8], parts[9] = console.Known(i.Books), console.Known(i.Chain); i.Outcome == TotalDiffers {
+		parts[8] = console.Known(i.Difference)
 	}
 	return differenceOf(file, parts)
 }
@@ -193,7 +193,7 @@ func (r *Result) WriteDifferences(w io.Writer, onlyAccepted bool) error {
 			continue
 		}
 		cells := i.short(r)
-		line := []string{i.Digest().String(), string(i.kind()), cells[1], cells[2], textOf(i.Books), textOf(i.Chain), textOf(i.Difference), "", "", "", ""}
+		line := []string{i.Digest().String(), string(i.kind()), cells[1], cells[2], console.Known(i.Books), console.Known(i.Chain), console.Known(i.Difference), "", "", "", ""}
 		if a != nil {
 			line[7], line[8], line[9] = a.By, a.Time, a.Comment
 			if a.Act > 0 {
@@ -206,11 +206,11 @@ func (r *Result) WriteDifferences(w io.Writer, onlyAccepted bool) error {
 	return out.Error()
 }
 
-// AcceptedRow is a line of a file of accepted differences, with its texts for the reader.
+// AcceptedRow is a line of a file of accepted differences, with what it states for the reader.
 type AcceptedRow struct {
 	Acceptance
-	Kind, Record, ID    string // kind, the record's line, transaction ID
-	Books, Chain, Apart string // in wei; "" if unknown
+	Kind, Record, ID string                          // kind, the record's line, transaction ID
+	Amount           chain.Optional[chain.SignedWei] // of the difference; unknown if the line states none
 }
 
 // Acceptances returns the acceptances of rows.
@@ -265,7 +265,7 @@ func ReadAccepted(text []byte) (list []AcceptedRow, err error) {
 		seen[a.Difference] = row.Line
 		if act := field("act"); act != "" {
 			if a.Act, err = strconv.ParseUint(act, 10, 64); err != nil || a.Act == 0 {
-				return wrong(fmt.Errorf("act: %q is not a line of an audit trail", console.Printable(act)))
+				return wrong(fmt.Errorf("act: %q is not a line of an audit trail", plain.Line(act)))
 			}
 		}
 		if err := a.Check(); err != nil {
@@ -274,7 +274,11 @@ func ReadAccepted(text []byte) (list []AcceptedRow, err error) {
 		if len(list) == MaxAccepted {
 			return wrong(fmt.Errorf("more than %d differences are accepted", MaxAccepted))
 		}
-		list = append(list, AcceptedRow{a, field("kind"), field("line"), field("id"), field("books_wei"), field("chain_wei"), field("difference_wei")})
+		r := AcceptedRow{Acceptance: a, Kind: field("kind"), Record: field("line"), ID: field("id")}
+		if wei, err := chain.ParseSignedWei(field("difference_wei")); err == nil {
+			r.Amount = chain.Some(wei)
+		}
+		list = append(list, r)
 	}
 	if len(places) == 0 {
 		return nil, errDifferences
@@ -340,7 +344,7 @@ func AcceptedIn(result io.Reader) (list []Acceptance, err error) {
 		if i.Outcome.Agrees() || len(list) == MaxAccepted {
 			return wrong(errors.New("it accepts what is not a difference"))
 		}
-		parts := [differenceParts]string{string(i.Outcome), "", i.ID, i.Extrinsic, textOf(i.Payer), i.BooksID, i.BooksHash, textOf(i.Account), i.Books, i.Chain}
+		parts := [differenceParts]string{string(i.Outcome), "", i.ID, i.Extrinsic, console.Known(i.Payer), i.BooksID, i.BooksHash, console.Known(i.Account), i.Books, i.Chain}
 		if i.Outcome == TotalDiffers {
 			parts[8] = i.Apart
 		}

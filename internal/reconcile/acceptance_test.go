@@ -6,6 +6,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -161,7 +162,17 @@ func TestAccepted(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, read, 2)
 	require.Equal(t, []string{"cut_off", "3", "7"}, []string{read[0].Kind, read[0].Record, fmt.Sprint(read[0].Act)})
-	require.Equal(t, []string{"only_on_chain", "", "-" + read[1].Chain}, []string{read[1].Kind, read[1].Record, read[1].Apart})
+	require.Equal(t, []string{"only_on_chain", ""}, []string{read[1].Kind, read[1].Record})
+	for _, s := range allSent(t, "moonbeam-2100") {
+		if s.place() == read[1].ID {
+			wei, err := chain.ParseSignedWei("-" + s.Charged)
+			require.NoError(t, err)
+			require.Equal(t, chain.Some(wei), read[1].Amount)
+		}
+	}
+	unstated, err := reconcile.ReadAccepted(regexp.MustCompile(`,-[0-9]+,`).ReplaceAll(list.Bytes(), []byte(",about 5,")))
+	require.NoError(t, err, "amounts are for the reader")
+	require.False(t, unstated[1].Amount.Known())
 	for i, a := range reconcile.Acceptances(read) {
 		a.Line = 0
 		require.Equal(t, o.Accepted[i], a)

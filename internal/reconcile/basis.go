@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/console"
 )
 
 // fact is a named input of the result.
@@ -25,13 +25,13 @@ func (r *Result) basis() (list []fact) {
 		}
 	}
 	add("network", r.Network)
-	add("genesis", shownOptional(r.Genesis))
-	add("sealed", shownOptional(r.Sealed))
+	add("genesis", console.Known(r.Genesis))
+	add("sealed", console.Known(r.Sealed))
 	add("seal", r.Seal)
 	from, to := r.ends()
 	add("from", from)
 	add("to", to)
-	add("blocks", shownOptional(r.Span))
+	add("blocks", console.Known(r.Span))
 	add("accounts", r.accounts())
 	add("rows_only", r.Options.RowsOnly)
 	add("tolerance", r.Options.Tolerance)
@@ -128,11 +128,4 @@ func (r *Result) ends() (from, to string) {
 		return fmt.Sprint(span.First), fmt.Sprint(span.Last)
 	}
 	return p.From.String(), "before " + p.To.String()
-}
-
-func shownOptional[T any](o chain.Optional[T]) string {
-	if v, ok := o.Get(); ok {
-		return fmt.Sprint(v)
-	}
-	return ""
 }

@@ -52,7 +52,7 @@ func openCSV(ctx context.Context, in *bufio.Reader, o *Options) (*fileTable, err
 	if err != nil {
 		return nil, err
 	}
-	text := bufio.NewReaderSize(decoded(in, encoding), maxHeader)
+	text := bufio.NewReaderSize(decoded(in, encoding, mark), maxHeader)
 	start, err := text.Peek(maxHeader)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err

@@ -7,6 +7,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/sys/plain"
 )
 
 // Some products keep fewer decimals of a fee than the chain has. A fee that is the chain's with the
@@ -50,7 +51,7 @@ func (c *cuts) add(difference chain.SignedWei) {
 func (c *cuts) notes(o *Options) (list []string) {
 	if c.count > 0 && !c.overflow {
 		list = append(list, fmt.Sprintf("Cut after %d decimals: %s, in total %s %s.", o.CutDecimals,
-			console.Counted(c.count, "fee"), console.Plain(o.Token().Tokens(c.total)), strings.TrimSpace(console.Printable(o.Symbol))))
+			console.Counted(c.count, "fee"), console.Plain(o.Token().Tokens(c.total)), strings.TrimSpace(plain.Line(o.Symbol))))
 	}
 	return list
 }

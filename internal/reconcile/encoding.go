@@ -7,6 +7,8 @@ import (
 	"io"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"golang.org/x/text/encoding/charmap"
 )
 
 // Encoding is the character encoding of a csv file.
@@ -56,18 +58,23 @@ func encodingOf(in *bufio.Reader, declared Encoding) (encoding Encoding, mark st
 // errNotUTF8 reports a text whose encoding must be declared.
 var errNotUTF8 = errors.New("not UTF-8; save the file as UTF-8, or use --encoding windows-1252 if a Western European Windows program wrote it")
 
-// decoded returns a file as UTF-8.
-func decoded(in *bufio.Reader, encoding Encoding) io.Reader {
+// decoded returns a file as UTF-8, from behind its byte order mark, if it has one.
+func decoded(in *bufio.Reader, encoding Encoding, mark string) io.Reader {
 	if encoding == UTF8 {
 		return in
 	}
-	return &decoder{in: in, encoding: encoding}
+	d := &decoder{in: in, encoding: encoding, notUTF16: errUnlikeMark}
+	if mark == "" {
+		d.notUTF16 = errUnlikeStart
+	}
+	return d
 }
 
 // decoder converts an encoding to UTF-8. [encoded] converts it back to the same bytes.
 type decoder struct {
 	in       *bufio.Reader
 	encoding Encoding
+	notUTF16 error // the error of a file that is not UTF-16 as expected
 	pending  []byte
 }
 
@@ -93,10 +100,10 @@ func (d *decoder) Read(p []byte) (n int, err error) {
 func (d *decoder) next() (rune, error) {
 	if d.encoding == Windows1252 {
 		c, err := d.in.ReadByte()
-		if c >= 0x80 && c < 0xa0 {
-			return windows1252[c-0x80], err
+		if unassigned(rune(c)) {
+			return rune(c), err
 		}
-		return rune(c), err
+		return charmap.Windows1252.DecodeByte(c), err
 	}
 	first, err := d.unit()
 	if err != nil || !utf16.IsSurrogate(first) {
@@ -107,19 +114,22 @@ func (d *decoder) next() (rune, error) {
 		return r, nil
 	}
 	if err == nil || errors.Is(err, io.EOF) {
-		err = errNotUTF16
+		err = d.notUTF16
 	}
 	return 0, err
 }
 
-// errNotUTF16 reports a wrong byte order mark.
-var errNotUTF16 = errors.New("its byte order mark says UTF-16, but it is not; save it as UTF-8")
+// Errors of a file that only begins as UTF-16.
+var (
+	errUnlikeMark  = errors.New("its byte order mark says UTF-16, but it is not; save it as UTF-8")
+	errUnlikeStart = errors.New("it begins like UTF-16, but is not; save it as UTF-8")
+)
 
 func (d *decoder) unit() (rune, error) {
 	var pair [2]byte
 	_, err := io.ReadFull(d.in, pair[:])
 	if errors.Is(err, io.ErrUnexpectedEOF) {
-		err = errNotUTF16
+		err = d.notUTF16
 	}
 	if d.encoding == UTF16LE {
 		return rune(pair[1])<<8 | rune(pair[0]), err
@@ -127,10 +137,10 @@ func (d *decoder) unit() (rune, error) {
 	return rune(pair[0])<<8 | rune(pair[1]), err
 }
 
-// windows1252 lists the characters from 0x80 to 0x9f; unassigned ones are control characters.
-var windows1252 = [32]rune{
-	'€', 0x81, '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', 0x8d, 'Ž', 0x8f,
-	0x90, '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', 0x9d, 'ž', 'Ÿ',
+// unassigned reports whether Windows-1252 leaves the byte of a control character free. It is kept as that character, so that
+// a copy has the same bytes.
+func unassigned(r rune) bool {
+	return r <= 0xff && charmap.Windows1252.DecodeByte(byte(r)) == utf8.RuneError
 }
 
 // encoded converts UTF-8 text to an encoding. Characters that it lacks become question marks.
@@ -148,22 +158,16 @@ func encoded(text []byte, encoding Encoding) []byte {
 		return out
 	case Windows1252:
 		for _, r := range string(text) {
-			out = append(out, byteOf(r))
+			c, known := charmap.Windows1252.EncodeRune(r)
+			switch {
+			case unassigned(r):
+				c = byte(r)
+			case !known:
+				c = '?'
+			}
+			out = append(out, c)
 		}
 		return out
 	}
 	return text
-}
-
-// byteOf returns a character in Windows-1252.
-func byteOf(r rune) byte {
-	for i, of := range windows1252 {
-		if r == of {
-			return byte(0x80 + i)
-		}
-	}
-	if r < 0x80 || r >= 0xa0 && r <= 0xff {
-		return byte(r)
-	}
-	return '?'
 }

@@ -18,6 +18,7 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/sys/plain"
 	"github.com/feeledger/fees/internal/table"
 )
@@ -218,13 +219,13 @@ func (f *fixer) setTotal(own *record, l *fixedLine, s *sum) bool {
 
 // cells returns the added cells of an item.
 func (f *fixer) cells(i *Item) []string {
-	cells := []string{string(i.Outcome), textOf(i.Chain), tokenText(f.result, i.Chain), textOf(i.Difference), tokenText(f.result, i.Difference), "", i.why(f.result)}
+	cells := []string{string(i.Outcome), console.Known(i.Chain), tokenText(f.result, i.Chain), console.Known(i.Difference), tokenText(f.result, i.Difference), "", i.why(f.result)}
 	if t, ok := i.Transaction.Get(); ok {
 		cells[5] = t.Place.String()
 	}
 	if v := f.result.valuer; v != nil {
 		w := i.worth(v, f.result.Options.Zone)
-		cells = append(cells, textOf(w.Chain), textOf(w.Difference))
+		cells = append(cells, console.Known(w.Chain), console.Known(w.Difference))
 		if table.IsLate(w.Chain, w.Difference) {
 			cells[noteColumn] = strings.TrimPrefix(cells[noteColumn]+"; valued at the last known price of an earlier day", "; ")
 		}
@@ -291,13 +292,6 @@ func uniqueNames(names []string, h header) []string {
 		}
 	}
 	return names
-}
-
-func textOf[T interface{ String() string }](o chain.Optional[T]) string {
-	if v, ok := o.Get(); ok {
-		return v.String()
-	}
-	return ""
 }
 
 func tokenText[T interface{ String() string }](r *Result, o chain.Optional[T]) string {

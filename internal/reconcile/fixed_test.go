@@ -61,6 +61,31 @@ func TestFixedCSV(t *testing.T) {
 	require.Contains(t, got, ",5,undetermined,,,,,"+list[0].place()+",its fee is undetermined: =1+1 ?\x80\n")
 }
 
+// Bytes of a file in Windows-1252 are read as the characters that Unicode's table of it lists, and a copy keeps them, as it
+// keeps the five bytes that the table leaves free.
+func TestFixedWindows1252(t *testing.T) {
+	one := allSent(t, "moonbeam-2100")[0]
+	name, listed, memo := "", "€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ", ""
+	for c := 0x80; c <= 0xff; c++ {
+		one := string([]byte{byte(c)})
+		memo += one
+		switch c {
+		case 0x81, 0x8d, 0x8f, 0x90, 0x9d: // free
+		case 0xa0, 0xad: // a space and a hyphen, which names do not keep
+		default:
+			name += one
+		}
+		if c > 0xa0 && c != 0xad { // the same as in Unicode
+			listed += string(rune(c))
+		}
+	}
+	row := one.place() + "," + one.Charged + "," + memo
+	o := reconcile.Options{Encoding: reconcile.Windows1252, Unit: reconcile.Wei, Columns: map[reconcile.Field]string{reconcile.Fee: listed}}
+	got, _ := fixed(t, book(t, "moonbeam-2100"), "Extrinsic ID,"+name+",memo\n"+row+"\n", o)
+	require.Equal(t, "Extrinsic ID,"+name+",memo,outcome,chain_wei,chain_token,difference_wei,difference_token,id,notes\n"+
+		row+",matched,"+one.Charged+","+one.token()+",0,0.000000000000000000,"+one.place()+",\n", got)
+}
+
 // A file other than the compared one is rejected.
 func TestFixedOfAnotherFile(t *testing.T) {
 	list := allSent(t, "moonbeam-2100")[:2]

@@ -236,6 +236,9 @@ func TestEncodings(t *testing.T) {
 		"half a character":  {le + wide(text, 0) + "x", "", "", "says UTF-16, but it is not"},
 		"half a pair":       {le + wide(text, 0) + "\x00\xd8", "", "", "says UTF-16, but it is not"},
 		"a wrong pair":      {le + wide(text, 0) + "\x00\xd8x\x00", "", "", "says UTF-16, but it is not"},
+		"without a mark":    {wide(text, 0), "", reconcile.UTF16LE, ""},
+		"half, no mark":     {wide(text, 0) + "x", "", "", "it begins like UTF-16, but is not; save it as UTF-8"},
+		"big half, no mark": {wide(text, 1) + "\x00", "", "", "it begins like UTF-16, but is not; save it as UTF-8"},
 		"another is marked": {le + wide(text, 0), reconcile.Windows1252, "", "omit --encoding"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -119,7 +119,7 @@ func (r *Result) WriteJSON(w io.Writer, all bool) error {
 		Complete   bool                 `json:"completeness_checked"`
 		Accepted   int                  `json:"accepted,omitempty"` // differences
 		Notes      []string             `json:"notes"`
-		Basis      facts                `json:"basis"`
+		Basis      jsontext.Record      `json:"basis"`
 		Symbol     string               `json:"symbol"`
 		Values     string               `json:"values_in,omitempty"` // the currency whose values were compared, in units of 10^-18; omitted if amounts were
 		Prices     *money.Basis         `json:"prices,omitempty"`    // omitted without prices
@@ -131,7 +131,10 @@ func (r *Result) WriteJSON(w io.Writer, all bool) error {
 	}
 	head.File = r.recordSummary()
 	head.Headline, head.Complete, head.Accepted, head.Notes = r.Headline(), r.Complete(), r.Accepted(), append([]string{}, r.Notes...)
-	head.Basis, head.Symbol, head.Total = r.basis(), r.Options.Symbol, r.sumJSON(&r.Total)
+	head.Symbol, head.Total = r.Options.Symbol, r.sumJSON(&r.Total)
+	for _, f := range r.basis() {
+		head.Basis = append(head.Basis, jsontext.Field{Name: f.name, Value: f.value})
+	}
 	if r.Options.Values {
 		head.Values = r.Options.Symbol
 	}
@@ -161,18 +164,4 @@ func (r *Result) details(all bool) iter.Seq2[[]byte, error] {
 			}
 		}
 	}
-}
-
-// facts is an object with its keys in order.
-type facts []fact
-
-// MarshalJSON writes the facts as an object.
-func (f facts) MarshalJSON() ([]byte, error) {
-	return jsontext.Object(func(yield func(string, any) bool) {
-		for _, x := range f {
-			if !yield(x.name, x.value) {
-				return
-			}
-		}
-	})
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/addressbook"
 	"github.com/feeledger/fees/internal/jsonscan"
+	"github.com/feeledger/fees/internal/sys/plain"
 )
 
 // profileRows reads the rows of a file by a profile.
@@ -201,7 +202,7 @@ func (f *File) Summary(incoming, otherAssets int) string {
 	if c == nil {
 		return ""
 	}
-	text := fmt.Sprintf("%s, %s: %s of %s", jsonscan.Excerpt(c.title), console.Counted(f.Count, "row"), console.Counted(c.fees-incoming-otherAssets, "fee"), console.Printable(c.symbol))
+	text := fmt.Sprintf("%s, %s: %s of %s", jsonscan.Excerpt(c.title), console.Counted(f.Count, "row"), console.Counted(c.fees-incoming-otherAssets, "fee"), plain.Line(c.symbol))
 	for _, kind := range []struct {
 		count int
 		name  string

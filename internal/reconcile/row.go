@@ -17,6 +17,7 @@ import (
 	"github.com/feeledger/fees/internal/finance/addressbook"
 	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/sys/plain"
 )
 
 // parsePlace parses a transaction ID, such as 25-7.
@@ -68,7 +69,7 @@ func (at rowAt) String() string {
 	if at.file == "" {
 		return fmt.Sprintf("line %d", at.line)
 	}
-	return fmt.Sprintf("line %d of %s", at.line, console.Printable(at.file))
+	return fmt.Sprintf("line %d of %s", at.line, plain.Line(at.file))
 }
 
 // hasFee reports whether the row states a fee in the network's token.

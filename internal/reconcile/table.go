@@ -11,6 +11,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/money"
+	"github.com/feeledger/fees/internal/sys/plain"
 )
 
 // narrowWhy is the minimum width of the reason column; below it, reasons are on separate lines.
@@ -62,7 +63,7 @@ func (r *Result) count(o Outcome) int {
 
 // unit returns a column's name with the token.
 func (r *Result) unit(name string) string {
-	return strings.TrimSpace(name + " " + console.Printable(r.Options.Symbol))
+	return strings.TrimSpace(name + " " + plain.Line(r.Options.Symbol))
 }
 
 // writeSummary writes a line for each outcome. If the terminal is too narrow, only the totals of books and chain are
@@ -166,7 +167,7 @@ func (i *Item) short(r *Result) []string {
 	cells := []string{string(i.Outcome), "", "", ""}
 	if i.Row != nil {
 		if cells[1] = strconv.Itoa(i.Row.Line); i.Row.File != "" {
-			cells[1] = console.Printable(i.Row.File) + ":" + cells[1]
+			cells[1] = plain.Line(i.Row.File) + ":" + cells[1]
 		}
 		if p, ok := i.Row.Place.Get(); ok {
 			cells[2] = p.String()

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/sys/plain"
 	"github.com/feeledger/fees/internal/table"
 )
 
@@ -49,7 +49,7 @@ func TestJSONText(t *testing.T) {
 		var back struct{ It string }
 		require.NoError(t, json.Unmarshal(line, &back))
 		require.Equal(t, text, back.It)
-		require.Equal(t, console.Printable(string(line[:len(line)-1])), string(line[:len(line)-1]))
+		require.Equal(t, plain.Line(string(line[:len(line)-1])), string(line[:len(line)-1]))
 	}
 	require.Equal(t, `{"it":"<a&b>"}`+"\n", string(written(t, "jsonl", one(table.Text, false, "<a&b>"))))
 	require.Equal(t, `{"it":"\udb40\udc01\u202e"}`+"\n", string(written(t, "jsonl", one(table.Text, false, "\U000e0001\u202e"))))

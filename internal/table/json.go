@@ -3,7 +3,6 @@ package table
 import (
 	"bufio"
 	"cmp"
-	"errors"
 	"io"
 	"iter"
 	"strconv"
@@ -29,30 +28,24 @@ func WriteJSONLines(w io.Writer, s *Sheet) (err error) {
 // strings in their smallest unit, integers are numbers, dates and times are strings, and a missing value is
 // null. Text is unchanged, with control characters escaped. A row is valid until the next one.
 func JSONRows(s *Sheet) iter.Seq2[[]byte, error] {
-	errStop := errors.New("enough")
-	return func(yield func([]byte, error) bool) {
+	return Sequence(func(each func([]byte) error) error {
+		if err := s.check(); err != nil {
+			return err
+		}
 		var text []byte
-		err := s.check()
-		if err == nil {
-			err = s.each(func(row []any) error {
-				text = append(text[:0], '{')
-				for i, c := range s.Columns {
-					if i > 0 {
-						text = append(text, ',')
-					}
-					text = append(strconv.AppendQuote(text, c.Name), ':') // snake case: the same in JSON
-					text = appendJSON(text, row[i])
+		return s.each(func(row []any) error {
+			text = append(text[:0], '{')
+			for i, c := range s.Columns {
+				if i > 0 {
+					text = append(text, ',')
 				}
-				if text = append(text, '}'); !yield(text, nil) {
-					return errStop
-				}
-				return nil
-			})
-		}
-		if err != nil && !errors.Is(err, errStop) {
-			yield(nil, err)
-		}
-	}
+				text = append(strconv.AppendQuote(text, c.Name), ':') // snake case: the same in JSON
+				text = appendJSON(text, row[i])
+			}
+			text = append(text, '}')
+			return each(text)
+		})
+	})
 }
 
 func appendJSON(text []byte, value any) []byte {

@@ -94,7 +94,7 @@ func TestOfficeWorksOutTheTotals(t *testing.T) {
 	require.Equal(t, []string{"note: =2+2"}, lines[1][:1])
 	require.Equal(t, []string{"call", "fee", "fee_token", "drift", "drift_token", "count", "time"}, lines[2])
 	for i, text := range hostile {
-		require.Equal(t, console.Printable(text), lines[3+i][0])
+		require.Equal(t, plain.Line(text), lines[3+i][0])
 		require.Equal(t, fees[i], lines[3+i][1])
 	}
 	totals := lines[3+len(hostile)]

@@ -7,6 +7,7 @@ import (
 
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/pdf"
+	"github.com/feeledger/fees/internal/sys/plain"
 	"github.com/feeledger/fees/internal/sys/spill"
 )
 
@@ -25,12 +26,12 @@ var signers = []string{"Prepared by", "Reviewed by"}
 // WritePDF writes sheets as a PDF document, with the figures of the text table and every value in full. Many rows are
 // kept in a temporary file until the columns are measured.
 func WritePDF(w io.Writer, p Paper, sheets ...*Sheet) error {
-	d, err := pdf.New(w, pdf.Options{Size: p.Size, Title: console.Printable(p.Title), Footer: p.Footer})
+	d, err := pdf.New(w, pdf.Options{Size: p.Size, Title: plain.Line(p.Title), Footer: p.Footer})
 	if err != nil {
 		return err
 	}
 	for _, note := range p.Notes {
-		d.Paragraph(console.Printable(note))
+		d.Paragraph(plain.Line(note))
 	}
 	for _, s := range sheets {
 		if err := s.writePaper(d); err != nil {
@@ -89,7 +90,7 @@ func (s *Sheet) writePaper(d *pdf.Document) (err error) {
 	if title == "" {
 		title = strings.ToUpper(s.Name[:1]) + s.Name[1:]
 	}
-	return s.writeRows(d.Table(console.Printable(title), layout), &rows, footer, d)
+	return s.writeRows(d.Table(plain.Line(title), layout), &rows, footer, d)
 }
 
 // writeRows writes the measured rows of a sheet, its totals and its notes.
@@ -110,7 +111,7 @@ func (s *Sheet) writeRows(t *pdf.Table, rows *spill.Records, footer []string, d 
 		notes = append(notes[:len(notes):len(notes)], console.Counted(cut, "long text")+" cut, marked with …; other formats contain the whole text")
 	}
 	for _, note := range notes {
-		d.Paragraph(console.Printable("Note: " + note))
+		d.Paragraph(plain.Line("Note: " + note))
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/sys/plain"
 	"github.com/feeledger/fees/internal/sys/spill"
 )
 
@@ -35,12 +36,7 @@ func WriteTable(w io.Writer, s *Sheet, width int) (err error) {
 	if err := t.write(page, s.Columns); err != nil {
 		return err
 	}
-	if len(s.Notes) > 0 {
-		page.WriteString("\n")
-	}
-	for _, note := range s.Notes {
-		page.Line("note: "+note, 2)
-	}
+	page.Notes(s.Notes)
 	return page.Flush()
 }
 
@@ -63,7 +59,7 @@ func (s *Sheet) appendShown(out []byte, value any) []byte {
 	case unknownAmount:
 		return append(out, notKnown...)
 	case string:
-		return append(out, console.Printable(v)...)
+		return append(out, plain.Line(v)...)
 	case Worded:
 		return append(out, v.Words()...)
 	}
@@ -181,7 +177,7 @@ func Heading(c Column, symbol string) string {
 	name := strings.ReplaceAll(c.Name, "_", " ")
 	switch {
 	case c.isAmount():
-		return strings.TrimSpace(name + " " + console.Printable(symbol))
+		return strings.TrimSpace(name + " " + plain.Line(symbol))
 	case c.Kind == GasPrice:
 		return name + " Gwei"
 	case c.Kind == Fiat:

@@ -117,6 +117,14 @@ func (k Kind) read(value any) (any, error) {
 	return nil, fmt.Errorf("a value of type %T is not of kind %v", value, k)
 }
 
+// OrNull returns a cell with text, or an empty one.
+func OrNull(text string) any {
+	if text == "" {
+		return nil
+	}
+	return text
+}
+
 // Worded is text of a fixed vocabulary that people read in other words. String returns it for programs.
 type Worded interface {
 	fmt.Stringer

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/sys/plain"
 )
 
 // maxSheetName is the maximum length of a sheet's name, in characters.
@@ -31,7 +31,7 @@ func sheetName(name, suffix string) string {
 			return '_'
 		}
 		return r
-	}, console.Printable(name))
+	}, plain.Line(name))
 	runes := []rune(strings.Trim(name, "' "))
 	runes = runes[:min(len(runes), maxSheetName-len(suffix))]
 	name = strings.TrimRight(string(runes), "' ")

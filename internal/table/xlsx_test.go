@@ -15,7 +15,7 @@ import (
 	"github.com/xuri/excelize/v2"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/sys/plain"
 	"github.com/feeledger/fees/internal/table"
 )
 
@@ -150,7 +150,7 @@ func TestXLSXTextIsNeverAFormula(t *testing.T) {
 	for i, want := range hostile {
 		got, err := b.GetCellValue("one", fmt.Sprintf("A%d", i+2))
 		require.NoError(t, err)
-		require.Equal(t, console.Printable(want.(string)), got)
+		require.Equal(t, plain.Line(want.(string)), got)
 	}
 }
 

@@ -8,12 +8,12 @@ import (
 	"strings"
 	"unicode/utf16"
 
-	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/sys/plain"
 )
 
 // CellText returns printable text, shortened to the maximum length of a cell.
 func CellText(text string) string {
-	text = console.Printable(text)
+	text = plain.Line(text)
 	length := 0 // in UTF-16 code units, as a cell counts
 	for i, r := range text {
 		if length += utf16.RuneLen(r); length > maxCellText {

@@ -18,6 +18,7 @@ import (
 	"github.com/feeledger/fees/internal/finance/closing"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/reconcile"
+	"github.com/feeledger/fees/internal/sys/plain"
 )
 
 // differences is a group of differences on a page, with the form that accepts them.
@@ -351,17 +352,17 @@ func (s *server) acceptedTable(ctx context.Context, p *closing.Placed, here stri
 	if err != nil {
 		return nil, err
 	}
-	t := &tabular{Title: fmt.Sprintf("Accepted differences (%d of %d)", len(rows), p.Manifest.Findings.Differences+p.Manifest.Findings.Accepted), Heads: heads("kind", "line", "ID", "difference, "+console.Printable(token.Symbol), "by", "time", "comment")}
+	t := &tabular{Title: fmt.Sprintf("Accepted differences (%d of %d)", len(rows), p.Manifest.Findings.Differences+p.Manifest.Findings.Accepted), Heads: heads("kind", "line", "ID", "difference, "+plain.Line(token.Symbol), "by", "time", "comment")}
 	for _, row := range rows[:min(len(rows), maxRows)] {
 		id := cell{Text: shortened(row.ID)}
 		if isTransactionID.MatchString(row.ID) {
 			id.To = "tx/" + row.ID
 		}
-		var apart cell
-		if wei, err := chain.ParseSignedWei(row.Apart); err == nil {
-			apart = cell{Text: token.Tokens(wei), Exact: row.Apart, Class: "figure"}
+		var amount cell
+		if wei, known := row.Amount.Get(); known {
+			amount = cell{Text: token.Tokens(wei), Exact: wei.String(), Class: "figure"}
 		}
-		t.Rows = append(t.Rows, []cell{{Text: words(shortened(row.Kind))}, {Text: shortened(row.Record)}, id, apart, {Text: row.By}, timeText(row.Time), {Text: row.Comment}})
+		t.Rows = append(t.Rows, []cell{{Text: words(shortened(row.Kind))}, {Text: shortened(row.Record)}, id, amount, {Text: row.By}, timeText(row.Time), {Text: row.Comment}})
 	}
 	if more := len(rows) - len(t.Rows); more > 0 {
 		t.More = fmt.Sprintf("%d more are in the file.", more)

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/sys/plain"
 )
 
 // visitor identifies the client of a request.
@@ -76,7 +76,7 @@ func (s *server) named(r *http.Request) (string, error) {
 		return "", &problem{http.StatusForbidden, "Direct requests not allowed", "Use the address of the reverse proxy. If this request came through it, pass the proxy's address in --trusted-proxy."}
 	}
 	names := r.Header.Values(s.Header)
-	if len(names) != 1 || names[0] == "" || len(names[0]) > maxNamed || console.Printable(names[0]) != names[0] {
+	if len(names) != 1 || names[0] == "" || len(names[0]) > maxNamed || plain.Line(names[0]) != names[0] {
 		return "", &problem{http.StatusUnauthorized, "User name missing", fmt.Sprintf("The reverse proxy must send exactly one header %s with the user's name.", s.Header)}
 	}
 	return names[0], nil

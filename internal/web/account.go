@@ -40,13 +40,13 @@ func (s *server) account(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	l.fixed = true // in chain order
-	paid := app.TransactionsQuestion{Period: app.Period{All: true}, Payers: []chain.Address{account}}
+	paid := app.TransactionsRequest{Period: app.Period{All: true}, Payers: []chain.Address{account}}
 	if paid.After, err = readPlace(own); err != nil {
 		return err
 	}
 	return s.show(w, r, allSealed, func(r *http.Request, sealed string) (page, error) {
 		a, err := keptOf(s, r, allSealed, s.summaries, sealed, account.String(), true, func(ctx context.Context) (*app.AccountSummary, error) {
-			return s.Ledger.Account(ctx, app.AccountQuestion{Account: account})
+			return s.Ledger.Account(ctx, app.AccountRequest{Account: account})
 		})
 		if err != nil {
 			return nil, err
@@ -63,9 +63,9 @@ func (s *server) account(w http.ResponseWriter, r *http.Request) error {
 		v.Lead += "Blocks " + spanText(a.Held.Span) + ". Evidence: " + a.Held.Evidence.String() + "."
 		v.Main = feesAndCharge(eachCharged, a.Fees.Fee, a.Charged, a.Fees.Undetermined+a.Fees.Drifts, a.Token)
 		v.Facts = []fact{
-			seen("first seen", a.First), seen("last seen", a.Last), plain("transactions paid", fmt.Sprintf("%d EVM, %d native", a.Fees.EVM, a.Fees.Native)),
-			plain("movements", fmt.Sprint(a.Movements)), amount("in", a.In, a.Token), amount("out", a.Out, a.Token),
-			plain("ERC-20 transfers", fmt.Sprintf("%d in, %d out", a.TransfersIn, a.TransfersOut)),
+			seen("first seen", a.First), seen("last seen", a.Last), textFact("transactions paid", fmt.Sprintf("%d EVM, %d native", a.Fees.EVM, a.Fees.Native)),
+			textFact("movements", fmt.Sprint(a.Movements)), amount("in", a.In, a.Token), amount("out", a.Out, a.Token),
+			textFact("ERC-20 transfers", fmt.Sprintf("%d in, %d out", a.TransfersIn, a.TransfersOut)),
 		}
 		v.Chart = monthChart(a.Months, named, a.Token)
 		v.Last = s.entryForm(r, account, typed)

@@ -65,7 +65,7 @@ func (s *server) accountJSON(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	return s.file(w, r, allSealed, func(to *answer) error {
-		a, err := s.Ledger.Account(r.Context(), app.AccountQuestion{Account: account})
+		a, err := s.Ledger.Account(r.Context(), app.AccountRequest{Account: account})
 		if err != nil {
 			return err
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/report"
+	"github.com/feeledger/fees/internal/sys/plain"
 )
 
 // viewBar is the view bar of a page: its period, zone, accounts and filters, and how to change them. It consists of links
@@ -82,8 +83,8 @@ func (s *server) viewBar(r *http.Request, v *frame) *viewBar {
 	period.Links = append(period.Links, navigation{link: link{"All sealed blocks", to(func(o *scope) { o.Period, o.Partial = "", false })}, Here: sc.Period == ""})
 	b.Menus = append(b.Menus, period)
 	if sc.Zone != "" {
-		b.Menus[0].Value += ", " + console.Printable(sc.Zone)
-		b.Chips = append(b.Chips, link{"Zone: " + console.Printable(sc.Zone), to(func(o *scope) { o.Zone = "" })})
+		b.Menus[0].Value += ", " + plain.Line(sc.Zone)
+		b.Chips = append(b.Chips, link{"Zone: " + plain.Line(sc.Zone), to(func(o *scope) { o.Zone = "" })})
 	}
 	if sc.Partial {
 		b.Chips = append(b.Chips, link{"Incomplete periods", to(func(o *scope) { o.Partial = false })})
@@ -101,7 +102,7 @@ func (s *server) viewBar(r *http.Request, v *frame) *viewBar {
 		b.Menus = append(b.Menus, m)
 		for _, c := range m.Fields {
 			if value := sc.own.Get(c.Name); value != "" && c.Name != "by" && c.Name != "part" {
-				b.Chips = append(b.Chips, link{c.Label + ": " + console.Printable(words(value)), path + sc.query(without(sc.own, c.Name, "sort", "after"))})
+				b.Chips = append(b.Chips, link{c.Label + ": " + plain.Line(words(value)), path + sc.query(without(sc.own, c.Name, "sort", "after"))})
 			}
 		}
 	}
@@ -116,9 +117,9 @@ func (s *server) viewBar(r *http.Request, v *frame) *viewBar {
 // accountName returns an account of the scope for display.
 func (s *server) accountName(name string) string {
 	if app.IsAddress(name) {
-		return console.Printable(s.called(name))
+		return plain.Line(s.called(name))
 	}
-	return console.Printable(strings.TrimPrefix(name, app.GroupPrefix))
+	return plain.Line(strings.TrimPrefix(name, app.GroupPrefix))
 }
 
 // name returns the period for display.
@@ -130,9 +131,9 @@ func (s *scope) name() string {
 		return month.Format("January 2006")
 	}
 	if from, to, ok := strings.Cut(s.Period, ".."); ok && from == to {
-		return console.Printable(from)
+		return plain.Line(from)
 	}
-	return console.Printable(s.Period)
+	return plain.Line(s.Period)
 }
 
 // hidden returns the parameters that a form with the given fields keeps.
@@ -172,7 +173,7 @@ func (s *server) accountsMenu(ctx context.Context, sc *scope) menu {
 		if len(m.Fields) >= maxChoices {
 			return
 		}
-		c := control{Name: "accounts", Label: console.Printable(label), Kind: "choice", Value: value, Hint: hint}
+		c := control{Name: "accounts", Label: plain.Line(label), Kind: "choice", Value: value, Hint: hint}
 		if i := slices.Index(chosen, value); i >= 0 {
 			c.Required, chosen = true, slices.Delete(chosen, i, i+1)
 		}
@@ -197,7 +198,7 @@ func (s *server) accountsMenu(ctx context.Context, sc *scope) menu {
 }
 
 // byLinks returns the groupings of a page of fees.
-func byLinks(q *feesQuestion) (list []navigation) {
+func byLinks(q *feesRequest) (list []navigation) {
 	for _, by := range report.Groupings() {
 		own := without(q.scope.own, listingParameters...)
 		own.Set("by", string(by))

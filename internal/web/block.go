@@ -39,7 +39,7 @@ func (s *server) block(w http.ResponseWriter, r *http.Request) error {
 		v := &blockPage{frame: frame{Title: fmt.Sprintf("Block %d", height), Path: "block", Command: fmt.Sprintf("fees show %d", height) + s.ledgerFlag(), Unsealed: !b.Sealed}}
 		v.Main = feesAndCharge("fees, in all as charged on chain", b.Fee, b.Charged, b.Undetermined, token)
 		v.Facts = []fact{
-			moment("time", b.Time), hash("hash", b.Hash.String()), plain("rules", b.Rules), plain("transactions", fmt.Sprintf("%d EVM, %d native, %d inherents", b.EVM, b.Native, b.Inherents)),
+			moment("time", b.Time), hash("hash", b.Hash.String()), textFact("rules", b.Rules), textFact("transactions", fmt.Sprintf("%d EVM, %d native, %d inherents", b.EVM, b.Native, b.Inherents)),
 			amount("burned", b.Burned, token), amount("treasury", b.Treasury, token), amount("author", b.Author, token),
 		}
 		if height > 0 {

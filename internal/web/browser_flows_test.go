@@ -32,10 +32,10 @@ var flows = map[string]func(*testing.T, *viewed, *browsertest.Tab){
 }
 
 // report returns the report of package app.
-func (s *viewed) report(t *testing.T, by report.By, in app.PeriodInput, change ...func(*app.Question, *report.Choice)) *report.Report {
+func (s *viewed) report(t *testing.T, by report.By, in app.PeriodInput, change ...func(*app.Request, *report.Choice)) *report.Report {
 	period, err := in.Parse()
 	require.NoError(t, err)
-	q, choice := app.Question{Period: period}, report.Choice{By: by}
+	q, choice := app.Request{Period: period}, report.Choice{By: by}
 	for _, c := range change {
 		c(&q, &choice)
 	}
@@ -80,7 +80,7 @@ func toAFee(t *testing.T, s *viewed, tab *browsertest.Tab) {
 	require.NoError(t, err)
 	payer.Follow()
 	require.Equal(t, "/account/"+address.String(), tab.Path())
-	account, err := s.ledger.Account(t.Context(), app.AccountQuestion{Account: address})
+	account, err := s.ledger.Account(t.Context(), app.AccountRequest{Account: address})
 	require.NoError(t, err)
 	require.Contains(t, tab.Amounts(), account.Fees.Fee.String())
 
@@ -157,7 +157,7 @@ func sorted(t *testing.T, s *viewed, tab *browsertest.Tab) {
 func someTransactions(t *testing.T, s *viewed, tab *browsertest.Tab) {
 	only, err := report.ParseOnly([]string{"status=reverted"})
 	require.NoError(t, err)
-	some := s.report(t, report.Day, app.PeriodInput{Month: "2025-01"}, func(_ *app.Question, c *report.Choice) { c.Only = only })
+	some := s.report(t, report.Day, app.PeriodInput{Month: "2025-01"}, func(_ *app.Request, c *report.Choice) { c.Only = only })
 	require.NotZero(t, some.Totals.EVM)
 	tab.Open("/fees?period=2025-01")
 	tab.Field("status").Type("reverted")
@@ -180,7 +180,7 @@ func besideBefore(t *testing.T, s *viewed, tab *browsertest.Tab) {
 	require.NoError(t, err)
 	period, err := in.Parse()
 	require.NoError(t, err)
-	compared, err := s.ledger.Compare(t.Context(), app.Question{Period: period}, report.Choice{By: report.Layer}, before)
+	compared, err := s.ledger.Compare(t.Context(), app.Request{Period: period}, report.Choice{By: report.Layer}, before)
 	require.NoError(t, err)
 	now, then := s.report(t, report.Layer, in), s.report(t, report.Layer, before)
 	require.Equal(t, now.Totals.Fee, compared.Now.Totals.Fee)
@@ -215,7 +215,7 @@ func statementOfAnAccount(t *testing.T, s *viewed, tab *browsertest.Tab) {
 	tab.Enter()
 	period, err := app.PeriodInput{Month: "2025-01"}.Parse()
 	require.NoError(t, err)
-	made, err := s.ledger.Statements(t.Context(), app.StatementQuestion{Question: app.Question{Period: period, Accounts: []chain.Address{s.account}}, Balances: s.reader.Source})
+	made, err := s.ledger.Statements(t.Context(), app.StatementRequest{Request: app.Request{Period: period, Accounts: []chain.Address{s.account}}, Balances: s.reader.Source})
 	require.NoError(t, err)
 	one := made.List[0]
 	require.True(t, one.Holds())
@@ -230,7 +230,7 @@ func statementOfAnAccount(t *testing.T, s *viewed, tab *browsertest.Tab) {
 // figures.
 func files(t *testing.T, s *viewed, tab *browsertest.Tab) {
 	tab.Open("/fees?period=2025-01&by=account")
-	made := s.report(t, report.Account, app.PeriodInput{Month: "2025-01"}, func(q *app.Question, _ *report.Choice) {
+	made := s.report(t, report.Account, app.PeriodInput{Month: "2025-01"}, func(q *app.Request, _ *report.Choice) {
 		chosen, err := s.labels.Choose(nil)
 		require.NoError(t, err)
 		q.Labels = chosen.Labels

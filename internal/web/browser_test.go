@@ -54,7 +54,7 @@ func view(t *testing.T, called string) *viewed {
 		l.Source, l.Gateway, l.Prices, l.PricesFile = reader, "http://127.0.0.1:1", list, "prices.csv"
 		l.Labels, l.Packages = labels, t.TempDir()
 	})
-	paid, err := d.Transactions(t.Context(), app.TransactionsQuestion{Period: app.Period{All: true}, Payers: []chain.Address{account}, Limit: 1})
+	paid, err := d.Transactions(t.Context(), app.TransactionsRequest{Period: app.Period{All: true}, Payers: []chain.Address{account}, Limit: 1})
 	require.NoError(t, err)
 	place := paid.List[0].Place().String()
 	record := sent(t, s, "<script>.csv", []byte("id,fee_wei,"+hostile+"\n"+place+",5215236000000000,<img src=x onerror=alert(1)>\n"), url.Values{"accounts": {account.String()}})

@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"github.com/feeledger/fees/internal/app"
-	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/closing"
+	"github.com/feeledger/fees/internal/sys/plain"
 	"github.com/feeledger/fees/source"
 )
 
@@ -134,7 +134,7 @@ func (s *server) checked(v *packagePage, r *http.Request, p *closing.Placed, at 
 	v.Facts = slices.Insert(v.Facts, 0, fact{Name: "check since the server started", cell: c.cell()})
 	if c != nil {
 		for _, line := range c.Lines {
-			v.Warnings = append(v.Warnings, console.Printable(line))
+			v.Warnings = append(v.Warnings, plain.Line(line))
 		}
 		if c.State == checkRuns {
 			v.Refresh = checkAgain

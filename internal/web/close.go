@@ -19,6 +19,7 @@ import (
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/closing"
 	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/sys/plain"
 	"github.com/feeledger/fees/internal/web/users"
 	"github.com/feeledger/fees/source"
 )
@@ -76,7 +77,7 @@ func (s *server) preparePackage(w http.ResponseWriter, r *http.Request) error {
 	if sc.Partial, err = ticked(fields, "partial"); err != nil {
 		return err
 	}
-	q, act, err := s.packageQuestion(&sc, fields.Get("journal"))
+	q, act, err := s.packageRequest(&sc, fields.Get("journal"))
 	if err != nil {
 		return err
 	}
@@ -111,8 +112,8 @@ func (s *server) preparePackage(w http.ResponseWriter, r *http.Request) error {
 	return s.startJob(w, r, name, work)
 }
 
-// packageQuestion returns the question of a package, and the beginning of an act about it.
-func (s *server) packageQuestion(sc *scope, program string) (q *app.PackageQuestion, act ledger.Act, err error) {
+// packageRequest returns the request for a package, and the beginning of an act about it.
+func (s *server) packageRequest(sc *scope, program string) (q *app.PackageRequest, act ledger.Act, err error) {
 	in := sc.input()
 	if in.Month == "" && in.Year == "" {
 		return nil, act, invalidRequest("period: packages are of a month or a year, such as 2026-01 or 2026.")
@@ -133,7 +134,7 @@ func (s *server) packageQuestion(sc *scope, program string) (q *app.PackageQuest
 	}
 	in.Timezone = period.Zone.String()
 	act.Period, act.Zone = in.Month+in.Year, in.Timezone
-	q = &app.PackageQuestion{PeriodInput: in, Journal: program, With: app.WithFees, Proved: s.balances() != nil}
+	q = &app.PackageRequest{PeriodInput: in, Journal: program, With: app.WithFees, Proved: s.balances() != nil}
 	q.Labels = s.labels()
 	for _, a := range chosen.Accounts { // addresses only: a text could name a file of the server
 		q.Accounts = append(q.Accounts, a.String())
@@ -181,7 +182,7 @@ func (s *server) packageOptions(show func(done, total uint64)) app.PackageOption
 }
 
 // makePrepared makes a package for review, and records that.
-func (s *server) makePrepared(ctx context.Context, q app.PackageQuestion, by app.Actor, act ledger.Act, show func(done, total uint64)) error {
+func (s *server) makePrepared(ctx context.Context, q app.PackageRequest, by app.Actor, act ledger.Act, show func(done, total uint64)) error {
 	if err := os.MkdirAll(filepath.Dir(q.Dir), 0o777); err != nil { // minus the umask
 		return err
 	}
@@ -359,17 +360,6 @@ func (s *server) startClosing(w http.ResponseWriter, r *http.Request, p *closing
 	})
 }
 
-// preparedFile sends a file of a package that is not closed yet.
-func (s *server) preparedFile(w http.ResponseWriter, r *http.Request) error {
-	shelf, p, err := s.openPrepared(r.PathValue("name"))
-	if err != nil {
-		return err
-	}
-	defer shelf.Close()
-	defer p.Close()
-	return s.packageFile(w, r, shelf, p)
-}
-
 // closingPage is the page of the packages to prepare, review or close.
 type closingPage struct {
 	frame
@@ -402,14 +392,14 @@ func (s *server) closePage(w http.ResponseWriter, r *http.Request) error {
 	} else {
 		v.Notes = []string{"Only preparers can prepare packages. The administrator of this server assigns the role."}
 	}
-	v.Facts = append(v.Facts, plain("audit trail, to keep elsewhere", ledger.HeadOf(trail).String()))
+	v.Facts = append(v.Facts, textFact("audit trail, to keep elsewhere", ledger.HeadOf(trail).String()))
 	v.Tables = []*tabular{s.waitingTable(trail)}
 	s.render(w, r, http.StatusOK, v)
 	return nil
 }
 
 func commentControl(typed string) control {
-	return control{Name: "comment", Label: "Comment", Kind: "text", Value: console.Printable(typed), Hint: fmt.Sprintf("one line of up to %d characters, kept for good", ledger.MaxComment)}
+	return control{Name: "comment", Label: "Comment", Kind: "text", Value: plain.Line(typed), Hint: fmt.Sprintf("one line of up to %d characters, kept for good", ledger.MaxComment)}
 }
 
 // waitingTable lists the packages that wait for their next act.
@@ -454,7 +444,7 @@ func (s *server) preparedPage(w http.ResponseWriter, r *http.Request) error {
 	if err != nil && (job == nil || !s.closes()) {
 		return err
 	}
-	v := &packagePage{frame: frame{Title: "Close " + console.Printable(name), Path: "packages", Links: []link{{"All packages to close", "close"}, {"Closed packages", "packages"}}}}
+	v := &packagePage{frame: frame{Title: "Close " + plain.Line(name), Path: "packages", Links: []link{{"All packages to close", "close"}, {"Closed packages", "packages"}}}}
 	running := job != nil && job.State == checkRuns
 	if job != nil {
 		if work := (fact{Name: "last work", cell: job.cell()}); err != nil || running || len(job.Lines) > 0 { // otherwise it is the last act
@@ -464,13 +454,13 @@ func (s *server) preparedPage(w http.ResponseWriter, r *http.Request) error {
 			v.Facts = append(v.Facts, work)
 		}
 		for _, line := range job.Lines {
-			v.Warnings = append(v.Warnings, console.Printable(line))
+			v.Warnings = append(v.Warnings, plain.Line(line))
 		}
 		if running {
 			v.Refresh = checkAgain
 		}
 		if job.Made != "" {
-			v.Links = append([]link{{"Package " + console.Printable(job.Made), "packages/" + url.PathEscape(job.Made)}}, v.Links...)
+			v.Links = append([]link{{"Package " + plain.Line(job.Made), "packages/" + url.PathEscape(job.Made)}}, v.Links...)
 		}
 	}
 	if err != nil { // it is being made, failed, or was closed
@@ -503,14 +493,14 @@ func (s *server) addPrepared(v *packagePage, r *http.Request, p *closing.Placed,
 		state = "not recorded"
 		v.Warnings = append(v.Warnings, "The ledger's audit trail does not contain this package. Prepare it again.")
 	}
-	v.Lead = fmt.Sprintf("%s, %s. Not closed yet.", console.Printable(m.Network), console.Printable(m.Period.Timezone))
-	v.Facts = append(v.Facts, plain("state", string(state)), fact{Name: "fees in the ledger", cell: cell{Text: m.Period.Name(), To: feesOf(m.Period, m.Accounts)}},
-		plain("blocks", fmt.Sprintf("%d..%d", m.Blocks.First, m.Blocks.Last)), plain("evidence", m.Evidence.String()), plain("accounts", fmt.Sprint(len(m.Accounts))),
-		plain("transactions", fmt.Sprintf("%d EVM, %d native", m.Totals.EVM, m.Totals.Native)),
+	v.Lead = fmt.Sprintf("%s, %s. Not closed yet.", plain.Line(m.Network), plain.Line(m.Period.Timezone))
+	v.Facts = append(v.Facts, textFact("state", string(state)), fact{Name: "fees in the ledger", cell: cell{Text: m.Period.Name(), To: feesOf(m.Period, m.Accounts)}},
+		textFact("blocks", fmt.Sprintf("%d..%d", m.Blocks.First, m.Blocks.Last)), textFact("evidence", m.Evidence.String()), textFact("accounts", fmt.Sprint(len(m.Accounts))),
+		textFact("transactions", fmt.Sprintf("%d EVM, %d native", m.Totals.EVM, m.Totals.Native)),
 		fact{Name: "findings", cell: findingsOf(m.Findings)}, hash("seal", m.Blocks.Seal), hash("manifest, SHA-256", p.Sum))
 	v.Main = feesAndCharge(eachCharged, m.Totals.Fee, m.Totals.Charged, m.Findings.Undetermined+m.Findings.Drifts, token)
 	if record := m.Options.Reconciliation; record != nil {
-		v.Facts = append(v.Facts, plain("record of fees", console.Printable(record.Names())))
+		v.Facts = append(v.Facts, textFact("record of fees", plain.Line(record.Names())))
 	}
 	accepted, err := s.acceptedTable(r.Context(), p, "close/"+url.PathEscape(p.Name))
 	if err != nil {

@@ -11,9 +11,9 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/internal/app"
-	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/reconcile"
+	"github.com/feeledger/fees/internal/sys/plain"
 )
 
 // preparedRecord is the value of the field record that keeps the record of the package that is prepared again. Other
@@ -121,7 +121,7 @@ func (s *server) addRecord(v *closingPage, r *http.Request, sc *scope) {
 	case "":
 		v.Links = append(v.Links, link{"Add a record of fees: reconcile it first", "reconcile" + bare.query(nil)})
 	case preparedRecord:
-		v.Facts = append(v.Facts, plain("record of fees", "that of the prepared package"))
+		v.Facts = append(v.Facts, textFact("record of fees", "that of the prepared package"))
 		v.Ways = append(v.Ways, without)
 	default:
 		values.Del("record")
@@ -131,9 +131,9 @@ func (s *server) addRecord(v *closingPage, r *http.Request, sc *scope) {
 			v.Ways = append(v.Ways, link{"Upload it again", "reconcile" + bare.query(nil)}, without)
 			return
 		}
-		v.Facts = append(v.Facts, fact{Name: "record of fees", cell: cell{Text: u.Name, To: "reconcile/" + token + bare.query(values)}}, plain("size", fmt.Sprintf("%d bytes", len(u.Content))), hash("SHA-256", u.sum))
+		v.Facts = append(v.Facts, fact{Name: "record of fees", cell: cell{Text: u.Name, To: "reconcile/" + token + bare.query(values)}}, textFact("size", fmt.Sprintf("%d bytes", len(u.Content))), hash("SHA-256", u.sum))
 		if n := len(s.uploads.accepted(token)); n > 0 {
-			v.Facts = append(v.Facts, plain("accepted differences", fmt.Sprint(n)))
+			v.Facts = append(v.Facts, textFact("accepted differences", fmt.Sprint(n)))
 		}
 		v.Ways = append(v.Ways, without)
 	}
@@ -152,5 +152,5 @@ func (s *server) packageWay(r *http.Request, c *comparison) []link {
 	}
 	values := recordValues(c.settings.values)
 	values.Set("record", c.token)
-	return []link{{"Prepare the package of " + console.Printable(c.settings.scope.Period) + " with this record", "close" + c.settings.scope.query(values)}}
+	return []link{{"Prepare the package of " + plain.Line(c.settings.scope.Period) + " with this record", "close" + c.settings.scope.query(values)}}
 }

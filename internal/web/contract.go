@@ -20,7 +20,7 @@ func (s *server) contract(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	q, err := s.readQuestion(&sc)
+	q, err := s.readRequest(&sc)
 	if err != nil {
 		return err
 	}
@@ -40,7 +40,7 @@ func (s *server) contract(w http.ResponseWriter, r *http.Request) error {
 }
 
 // contractPage builds the page of a contract without its table, and all rows of the table.
-func (s *server) contractPage(ctx context.Context, account chain.Address, path string, sc *scope, q app.Question) (*keptList, error) {
+func (s *server) contractPage(ctx context.Context, account chain.Address, path string, sc *scope, q app.Request) (*keptList, error) {
 	made, err := s.Ledger.Report(ctx, q, report.Choice{By: report.Day, Only: report.Only{Contract: chain.Some(account)}})
 	if err != nil {
 		return nil, err

@@ -12,6 +12,7 @@ import (
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/failure"
+	"github.com/feeledger/fees/internal/sys/plain"
 )
 
 // typed are the parameters that an error page offers to correct, in order.
@@ -161,7 +162,7 @@ func typedForm(path string, values url.Values) *form {
 	f := &form{Action: path, Button: "Show"}
 	for _, name := range names {
 		if values.Has(name) || name == "period" || name == "zone" {
-			f.Fields = append(f.Fields, control{Name: name, Label: labelOf(name), Kind: "text", Value: console.Printable(strings.Join(values[name], ","))})
+			f.Fields = append(f.Fields, control{Name: name, Label: labelOf(name), Kind: "text", Value: plain.Line(strings.Join(values[name], ","))})
 		}
 	}
 	if len(names) == 1 { // the overview is of whole months

@@ -15,11 +15,12 @@ import (
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/report"
+	"github.com/feeledger/fees/internal/sys/plain"
 )
 
-// feesQuestion is a request for a page or a file of fees.
-type feesQuestion struct {
-	app.Question
+// feesRequest is a request for a page or a file of fees.
+type feesRequest struct {
+	app.Request
 	report.Choice
 	beside  chain.Optional[app.PeriodInput]
 	scope   scope
@@ -31,8 +32,8 @@ var feesParameters = slices.Concat([]string{"by", "compare", "price"}, report.On
 
 var aDay = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}$`)
 
-// feesQuestion parses a request for a page or a file of fees.
-func (s *server) feesQuestion(r *http.Request, own ...string) (q feesQuestion, err error) {
+// feesRequest parses a request for a page or a file of fees.
+func (s *server) feesRequest(r *http.Request, own ...string) (q feesRequest, err error) {
 	if q.scope, err = readScope(r.URL.RawQuery, slices.Concat(feesParameters, own)...); err != nil {
 		return q, err
 	}
@@ -50,12 +51,12 @@ func (s *server) feesQuestion(r *http.Request, own ...string) (q feesQuestion, e
 	if q.listing, err = readListing(given); err != nil {
 		return q, err
 	}
-	q.Question, err = s.readQuestion(&q.scope)
+	q.Request, err = s.readRequest(&q.scope)
 	return q, err
 }
 
-// readQuestion resolves the period, accounts and prices of a scope.
-func (s *server) readQuestion(sc *scope) (q app.Question, err error) {
+// readRequest resolves the period, accounts and prices of a scope.
+func (s *server) readRequest(sc *scope) (q app.Request, err error) {
 	if q.Prices, err = s.priced(sc.own); err != nil {
 		return q, err
 	}
@@ -81,7 +82,7 @@ func (s *server) currency() string {
 func (s *server) choose(names []string) (*app.Chosen, error) {
 	for _, name := range names {
 		if !app.IsAddress(name) && !strings.HasPrefix(name, app.GroupPrefix) && (s.labels() == nil || !s.labels().Names(name)) {
-			return nil, invalidRequest("accounts: no match for %q. Use an address, %sNAME or a label of the address book.", console.Printable(name), app.GroupPrefix)
+			return nil, invalidRequest("accounts: no match for %q. Use an address, %sNAME or a label of the address book.", plain.Line(name), app.GroupPrefix)
 		}
 	}
 	return s.labels().Choose(names)
@@ -91,7 +92,7 @@ func (s *server) choose(names []string) (*app.Chosen, error) {
 var details = []string{"evm_failed", "native_failed", "outcome_unknown", "evm_fee", "native_fee", "priority_fee", "tip", "burned", "treasury", "author"}
 
 // brief returns the columns of a report that a page hides by default.
-func (q *feesQuestion) brief() (names []string) {
+func (q *feesRequest) brief() (names []string) {
 	hidden := details
 	if q.beside.Known() {
 		hidden = slices.Concat(details, []string{"evm", "native", "undetermined", "charged", "gas", "gas_price_average"})
@@ -108,7 +109,7 @@ func (q *feesQuestion) brief() (names []string) {
 
 // fees shows the fees of a period, by any grouping.
 func (s *server) fees(w http.ResponseWriter, r *http.Request) error {
-	q, err := s.feesQuestion(r, listingParameters...)
+	q, err := s.feesRequest(r, listingParameters...)
 	if err != nil {
 		return err
 	}
@@ -142,8 +143,8 @@ func (s *server) fees(w http.ResponseWriter, r *http.Request) error {
 }
 
 // feesList builds the page of fees without its table, and all rows of the table.
-func (s *server) feesList(ctx context.Context, q *feesQuestion) (*keptList, error) {
-	made, err := s.Ledger.Fees(ctx, q.Question, q.Choice, q.beside)
+func (s *server) feesList(ctx context.Context, q *feesRequest) (*keptList, error) {
+	made, err := s.Ledger.Fees(ctx, q.Request, q.Choice, q.beside)
 	if err != nil {
 		return nil, err
 	}
@@ -177,7 +178,7 @@ func (s *server) feesList(ctx context.Context, q *feesQuestion) (*keptList, erro
 }
 
 // about returns the period that the answer depends on.
-func (q *feesQuestion) about() app.Period {
+func (q *feesRequest) about() app.Period {
 	if q.beside.Known() {
 		return allSealed
 	}
@@ -185,7 +186,7 @@ func (q *feesQuestion) about() app.Period {
 }
 
 // readsMuch reports whether an answer reads more than totals by time.
-func (q *feesQuestion) readsMuch() bool {
+func (q *feesRequest) readsMuch() bool {
 	return !slices.Contains([]report.By{report.Hour, report.Day, report.Month}, q.By) || !q.Only.IsAll() || len(q.Accounts) > 0
 }
 
@@ -195,10 +196,10 @@ func feesFacts(made *report.Report) (main, facts []fact) {
 	main = feesAndCharge(eachCharged, t.Fee, t.Charged, t.Undetermined+made.Drifts, made.Token)
 	if made.Prices != nil {
 		code := string(made.Prices.Currency)
-		main = append(main, plain("fees in "+code, cmp.Or(optionalText(t.FeeWorth), notKnown)), plain("charged in "+code, cmp.Or(optionalText(t.ChargedWorth), notKnown)))
+		main = append(main, textFact("fees in "+code, cmp.Or(console.Known(t.FeeWorth), notKnown)), textFact("charged in "+code, cmp.Or(console.Known(t.ChargedWorth), notKnown)))
 	}
 	return main, []fact{
-		plain("transactions", fmt.Sprintf("%d EVM, %d native", t.EVM, t.Native)), plain("failed transactions", fmt.Sprintf("%d EVM, %d native", t.EVMFailed, t.NativeFailed)),
+		textFact("transactions", fmt.Sprintf("%d EVM, %d native", t.EVM, t.Native)), textFact("failed transactions", fmt.Sprintf("%d EVM, %d native", t.EVMFailed, t.NativeFailed)),
 		amount("EVM fees", chain.Some(t.EVMFee), made.Token), amount("native fees", chain.Some(t.NativeFee), made.Token),
 		amount("burned", t.Burned, made.Token), amount("treasury", t.Treasury, made.Token), amount("authors", t.Author, made.Token),
 	}
@@ -216,7 +217,7 @@ func incomplete(n uint64) string {
 }
 
 // feesControls returns the form fields of a page of fees besides its scope.
-func (s *server) feesControls(q *feesQuestion) []control {
+func (s *server) feesControls(q *feesRequest) []control {
 	list := []control{
 		{Name: "compare", Label: "Compare with", Kind: "text", Value: q.scope.own.Get("compare"), Hint: "before (previous period), 2025-02, 2025"},
 	}
@@ -232,7 +233,7 @@ func (s *server) priceControl(own url.Values) []control {
 }
 
 // flags returns the equivalent command-line flags.
-func (q *feesQuestion) flags(s *server) string {
+func (q *feesRequest) flags(s *server) string {
 	line := q.scope.flags()
 	if q.By != report.Day {
 		line += " --by " + string(q.By)
@@ -251,7 +252,7 @@ func (q *feesQuestion) flags(s *server) string {
 }
 
 // narrower returns the page that breaks down a group of time, or "".
-func (q *feesQuestion) narrower(name string) string {
+func (q *feesRequest) narrower(name string) string {
 	by := q.By
 	next := map[report.By]string{report.Month: "day", report.Day: "account"}[by]
 	narrow := q.scope
@@ -273,12 +274,12 @@ func (q *feesQuestion) narrower(name string) string {
 
 // feesFile sends the fees as a file, or as the JSON of the command line.
 func (s *server) feesFile(w http.ResponseWriter, r *http.Request) error {
-	q, err := s.feesQuestion(r)
+	q, err := s.feesRequest(r)
 	if err != nil {
 		return err
 	}
 	write := func(to *answer) error {
-		made, err := s.Ledger.Fees(r.Context(), q.Question, q.Choice, q.beside)
+		made, err := s.Ledger.Fees(r.Context(), q.Request, q.Choice, q.beside)
 		if err != nil {
 			return err
 		}

@@ -48,7 +48,7 @@ func (s *server) findings(w http.ResponseWriter, r *http.Request) error {
 				return nil, err
 			}
 		}
-		v.Facts = append(v.Facts, plain("evidence", list.Held.Evidence.String()))
+		v.Facts = append(v.Facts, textFact("evidence", list.Held.Evidence.String()))
 		v.Downloads = []link{{"CSV", "findings.csv" + sc.query(nil)}}
 		return v, nil
 	})

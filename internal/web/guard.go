@@ -89,8 +89,8 @@ func (s *server) isHost(name string) bool {
 	})
 }
 
-// question wraps a handler with a deadline and a queue.
-func (s *server) question(ask endpoint) http.HandlerFunc {
+// queued wraps a handler with a deadline and a queue.
+func (s *server) queued(ask endpoint) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), s.Time)
 		defer cancel()

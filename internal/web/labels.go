@@ -15,9 +15,9 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/app"
-	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/addressbook"
 	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/sys/plain"
 )
 
 // labels is an address book in use. Ledgers with the same file share one.
@@ -73,14 +73,14 @@ func entryControl(name, label, value string, typed url.Values, hint string) cont
 	if typed.Has(name) {
 		value = typed.Get(name)
 	}
-	return control{Name: name, Label: label, Kind: "text", Value: console.Printable(value), Hint: hint}
+	return control{Name: name, Label: label, Kind: "text", Value: plain.Line(value), Hint: hint}
 }
 
 // groupControl returns the field of a group, which suggests those of the address book.
 func (s *server) groupControl(value string, typed url.Values) control {
 	c := entryControl("group", "Group", value, typed, "such as company or payroll")
 	for _, name := range s.labels().GroupNames() {
-		c.Options = append(c.Options, option{console.Printable(name), ""})
+		c.Options = append(c.Options, option{plain.Line(name), ""})
 	}
 	return c
 }

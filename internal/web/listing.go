@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/sys/plain"
 	"github.com/feeledger/fees/internal/table"
 )
 
@@ -73,7 +73,7 @@ func readListing(own url.Values) (l listing, err error) {
 	l.Sort = own.Get("sort")
 	if text := own.Get("after"); text != "" {
 		if l.After, err = strconv.Atoi(text); err != nil || l.After < 0 || l.After > maxAfter || strconv.Itoa(l.After) != text {
-			return l, invalidRequest("after=%s is not a row number. Use the number of rows to skip.", console.Printable(text))
+			return l, invalidRequest("after=%s is not a row number. Use the number of rows to skip.", plain.Line(text))
 		}
 	}
 	if text := own.Get("columns"); text == "all" {
@@ -126,7 +126,7 @@ func (s *server) list(from *table.Sheet, l listing, to func(listing) string) (*t
 func (s *server) part(all *rows, l listing, to func(listing) string) (*tabular, error) {
 	for _, name := range l.Only {
 		if columnOf(all.columns, name) < 0 {
-			return nil, invalidRequest("columns=%s is not a column of this table. Choose columns below the table.", console.Printable(name))
+			return nil, invalidRequest("columns=%s is not a column of this table. Choose columns below the table.", plain.Line(name))
 		}
 	}
 	t := &tabular{Title: all.title}

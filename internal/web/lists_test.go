@@ -50,7 +50,7 @@ func madeUpAs(t testing.TB, o chaingen.Options) (*app.Ledger, *source.Reader, ch
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, d.Close()) })
 	for _, account := range made.Accounts()[1:] {
-		a, err := d.Account(t.Context(), app.AccountQuestion{Account: account})
+		a, err := d.Account(t.Context(), app.AccountRequest{Account: account})
 		require.NoError(t, err)
 		if a.Fees.EVM+a.Fees.Native > 0 {
 			return d, reader, account
@@ -175,7 +175,7 @@ func TestStatements(t *testing.T) {
 	d, reader, account := madeUp(t, 60)
 	s := served(t, d, func(o *web.Options) { o.Ledgers[0].Source, o.Ledgers[0].Gateway = reader, "http://127.0.0.1:1" })
 	base := "/account/" + account.String()
-	made, err := d.Statements(t.Context(), app.StatementQuestion{Question: app.Question{Period: app.Heights(3, 50), Accounts: []chain.Address{account}}, Balances: reader.Source})
+	made, err := d.Statements(t.Context(), app.StatementRequest{Request: app.Request{Period: app.Heights(3, 50), Accounts: []chain.Address{account}}, Balances: reader.Source})
 	require.NoError(t, err)
 	require.True(t, made.List[0].Holds())
 	var want bytes.Buffer
@@ -220,7 +220,7 @@ func TestStatements(t *testing.T) {
 		require.Equal(t, http.StatusOK, get(t, s, base+"/statement?period=3..50&part="+part, nil).status, part)
 	}
 
-	rolled, err := d.Rollforward(t.Context(), app.RollforwardQuestion{Question: app.Question{Period: app.Heights(3, 50), Accounts: []chain.Address{account}}, By: app.ByMonth, Balances: reader.Source})
+	rolled, err := d.Rollforward(t.Context(), app.RollforwardRequest{Request: app.Request{Period: app.Heights(3, 50), Accounts: []chain.Address{account}}, By: app.ByMonth, Balances: reader.Source})
 	require.NoError(t, err)
 	want.Reset()
 	require.NoError(t, rolled.Style.WriteJSON(&want, rolled.Rollforward))
@@ -338,7 +338,7 @@ func TestComparedAndPriced(t *testing.T) {
 	list, err := app.ReadPrices(app.PricesInput{Files: []string{path}, Fiat: "EUR"})
 	require.NoError(t, err)
 	s := served(t, d, func(o *web.Options) { o.Ledgers[0].Prices, o.Ledgers[0].PricesFile = list, "prices.csv" })
-	q, choice := app.Question{Period: app.Heights(14, 27), Prices: list}, report.Choice{By: report.Layer}
+	q, choice := app.Request{Period: app.Heights(14, 27), Prices: list}, report.Choice{By: report.Layer}
 	in := app.PeriodInput{Blocks: "14..27"}
 	with, err := in.Before()
 	require.NoError(t, err)

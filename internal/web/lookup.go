@@ -8,7 +8,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/app"
-	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/sys/plain"
 )
 
 // sought are the things that can be looked up.
@@ -87,7 +87,7 @@ func (*matchesPage) template() string { return "matches-page" }
 
 // suggest writes the page of a look-up with several matches or none.
 func (s *server) suggest(w http.ResponseWriter, r *http.Request, text string, found []match) {
-	v := &matchesPage{frame: frame{Title: "Look up", Path: "lookup", Sought: console.Printable(text), Notes: sought}}
+	v := &matchesPage{frame: frame{Title: "Look up", Path: "lookup", Sought: plain.Line(text), Notes: sought}}
 	if len(found) == 0 {
 		v.Failed = true
 		v.Lead = fmt.Sprintf("No match for %q. Try a height, a hash, a transaction (25-7), an address, a month or a label.", v.Sought)

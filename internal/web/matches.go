@@ -5,6 +5,7 @@ import (
 
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/sys/plain"
 )
 
 // maxMatches limits the suggestions of a look-up.
@@ -47,7 +48,7 @@ func (s *server) matches(text string, network console.Token) (list []match) {
 func matchTable(list []match) *tabular {
 	t := &tabular{Heads: heads("name", "kind", "address")}
 	for _, m := range list {
-		t.Rows = append(t.Rows, []cell{{Text: console.Printable(m.text), To: m.to}, {Text: m.kind}, {Text: m.about, Class: "hex"}})
+		t.Rows = append(t.Rows, []cell{{Text: plain.Line(m.text), To: m.to}, {Text: m.kind}, {Text: m.about, Class: "hex"}})
 	}
 	return t
 }

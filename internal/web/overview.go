@@ -15,6 +15,7 @@ import (
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/report"
 	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/sys/plain"
 )
 
 // overviewPage is the overview of a month.
@@ -63,7 +64,7 @@ func (s *server) overview(w http.ResponseWriter, r *http.Request) error {
 		if name := own.Get("period"); name != "" {
 			i := slices.IndexFunc(months, func(m month) bool { return m.Name == name })
 			if i < 0 {
-				return nil, invalidRequest("The ledger has no blocks of period=%s. Choose a month from %s to %s.", console.Printable(name), months[0].Name, months[len(months)-1].Name)
+				return nil, invalidRequest("The ledger has no blocks of period=%s. Choose a month from %s to %s.", plain.Line(name), months[0].Name, months[len(months)-1].Name)
 			}
 			shown = months[i]
 		}
@@ -98,15 +99,15 @@ func (s *server) overview(w http.ResponseWriter, r *http.Request) error {
 func (s *server) statusView(status *app.Status, token console.Token) *overviewPage {
 	stored, _ := status.Stored.Get()
 	sealed, known := status.Sealed.Get()
-	v := &overviewPage{frame: frame{Title: "Overview", Path: "overview", Command: "fees ledger status" + s.placeFlag(), Unsealed: !known || stored.Last > sealed}, Live: optionalText(status.Sealed)}
+	v := &overviewPage{frame: frame{Title: "Overview", Path: "overview", Command: "fees ledger status" + s.placeFlag(), Unsealed: !known || stored.Last > sealed}, Live: console.Known(status.Sealed)}
 	t := &status.Totals
 	v.Facts = []fact{
-		plain("network", status.Network), plain("blocks", spanText(status.Stored)), plain("last sealed block", optionalText(status.Sealed)),
-		moment("time of the last block", status.LastTime), plain("evidence", status.Evidence.String()),
-		amount("fees of all blocks", chain.Some(t.Fee), token), plain("transactions", fmt.Sprintf("%d EVM, %d native", t.EVM, t.Native)),
+		textFact("network", status.Network), textFact("blocks", spanText(status.Stored)), textFact("last sealed block", console.Known(status.Sealed)),
+		moment("time of the last block", status.LastTime), textFact("evidence", status.Evidence.String()),
+		amount("fees of all blocks", chain.Some(t.Fee), token), textFact("transactions", fmt.Sprintf("%d EVM, %d native", t.EVM, t.Native)),
 		amount("burned", status.Burned, token), amount("treasury", status.Treasury, token), amount("authors", status.Author, token),
 		{Name: "failed checks", cell: cell{Text: fmt.Sprint(status.Findings), To: "findings"}}, {Name: "fee drifts", cell: cell{Text: fmt.Sprint(t.Drifts), To: "findings"}},
-		{Name: "undetermined fees", cell: cell{Text: fmt.Sprint(t.Undetermined), To: "findings"}}, {Name: "unrecognised events", cell: cell{Text: fmt.Sprint(status.Unread), To: "findings"}}, plain("checks not possible", fmt.Sprint(status.Unanswered)),
+		{Name: "undetermined fees", cell: cell{Text: fmt.Sprint(t.Undetermined), To: "findings"}}, {Name: "unrecognised events", cell: cell{Text: fmt.Sprint(status.Unread), To: "findings"}}, textFact("checks not possible", fmt.Sprint(status.Unanswered)),
 	}
 	if t.Undetermined > 0 {
 		v.Warnings = append(v.Warnings, incomplete(t.Undetermined))
@@ -186,7 +187,7 @@ func (s *server) keptMonth(r *http.Request, months []month, shown month) (*month
 
 // monthView reads the figures of a month, and compares them with the month before if that is complete.
 func (s *server) monthView(ctx context.Context, input *app.PeriodInput, period app.Period, before bool) (*monthView, error) {
-	q := app.Question{Period: period}
+	q := app.Request{Period: period}
 	days, err := s.Ledger.Report(ctx, q, report.Choice{By: report.Day})
 	if err != nil {
 		return nil, err
@@ -275,7 +276,7 @@ func (s *server) addMonths(ctx context.Context, v *overviewPage, months []month)
 	if len(months) == 1 {
 		return nil
 	}
-	all, err := s.Ledger.Report(ctx, app.Question{Period: allSealed}, report.Choice{By: report.Month})
+	all, err := s.Ledger.Report(ctx, app.Request{Period: allSealed}, report.Choice{By: report.Month})
 	if err != nil {
 		return err
 	}

@@ -83,14 +83,3 @@ func addFiles(ctx context.Context, out *zip.Writer, folder string, p *closing.Pl
 
 // zipLink returns the link to the archive of a package at a path.
 func zipLink(here string) *link { return &link{"Download all (ZIP)", here + "/" + zipFile} }
-
-// preparedZip sends the archive of a package that is not closed yet.
-func (s *server) preparedZip(w http.ResponseWriter, r *http.Request) error {
-	shelf, p, err := s.openPrepared(r.PathValue("name"))
-	if err != nil {
-		return err
-	}
-	defer shelf.Close()
-	defer p.Close()
-	return s.packageZip(w, r, shelf, p)
-}

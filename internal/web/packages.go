@@ -21,6 +21,7 @@ import (
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/closing"
 	"github.com/feeledger/fees/internal/sys/jsontext"
+	"github.com/feeledger/fees/internal/sys/plain"
 )
 
 // closed is a package in the list.
@@ -90,7 +91,7 @@ func (s *server) overviewPackages(ctx context.Context, v *overviewPage) (list []
 func closedTable(list []closed) *tabular {
 	t := &tabular{Title: "Close packages", Heads: heads("package", "version", "findings", "check", "manifest, SHA-256")}
 	for _, c := range list[:min(len(list), maxOverviewPackages)] {
-		row := []cell{{Text: console.Printable(c.Name)}, {Text: c.Wrong, Class: "bad"}, {}, {}, {}}
+		row := []cell{{Text: plain.Line(c.Name)}, {Text: c.Wrong, Class: "bad"}, {}, {}, {}}
 		if c.summary != nil {
 			row = []cell{{Text: c.Name, To: "packages/" + url.PathEscape(c.Name)}, {Text: fmt.Sprint(c.Version)}, findingsOf(c.Findings), c.Check.cell(), {Text: c.Sum, Class: "hex"}}
 		}
@@ -202,7 +203,7 @@ func packageTrouble(err error) *problem {
 	case errors.As(err, &own):
 		return own
 	case errors.Is(err, closing.ErrDamaged):
-		return &problem{http.StatusConflict, "Package damaged", console.Printable(err.Error()) + ". Run fees close --check for details."}
+		return &problem{http.StatusConflict, "Package damaged", plain.Line(err.Error()) + ". Run fees close --check for details."}
 	case errors.Is(err, fs.ErrNotExist):
 		return &problem{http.StatusNotFound, "Not found", "This package, version or file does not exist."}
 	case errors.Is(err, closing.ErrNone):
@@ -247,7 +248,7 @@ func (s *server) packageList(w http.ResponseWriter, r *http.Request) error {
 		c := &list[i]
 		if c.summary == nil {
 			row := make([]cell, len(t.Heads))
-			row[0], row[2] = cell{Text: console.Printable(c.Name)}, cell{Text: c.Wrong, Class: "bad"}
+			row[0], row[2] = cell{Text: plain.Line(c.Name)}, cell{Text: c.Wrong, Class: "bad"}
 			t.Rows = append(t.Rows, row)
 			continue
 		}
@@ -260,7 +261,7 @@ func (s *server) packageList(w http.ResponseWriter, r *http.Request) error {
 			version += fmt.Sprintf(", %d earlier", c.Version-1)
 		}
 		t.Rows = append(t.Rows, []cell{
-			{Text: console.Printable(c.Name), To: "packages/" + url.PathEscape(c.Name)}, {Text: period + " " + c.Period.Timezone, To: feesOf(c.Period, c.accounts)}, c.Check.cell(), {Text: version}, findingsOf(c.Findings),
+			{Text: plain.Line(c.Name), To: "packages/" + url.PathEscape(c.Name)}, {Text: period + " " + c.Period.Timezone, To: feesOf(c.Period, c.accounts)}, c.Check.cell(), {Text: version}, findingsOf(c.Findings),
 			wei(token, chain.Some(c.Fee)), wei(token, c.Charged), {Text: c.Evidence}, {Text: console.Ends(c.Sum, 6), Class: "hex"}, {Text: timeIn(time.UTC, c.Written), Time: c.Written.Format(time.RFC3339)},
 		})
 	}
@@ -338,7 +339,7 @@ func (s *server) placed(r *http.Request) (shelf *closing.Shelf, p *closing.Place
 	}
 	if p, err = shelf.Open(r.PathValue("package"), version); err == nil && p.Manifest.Network != s.Network {
 		p.Close()
-		err = &problem{http.StatusNotFound, "Not found", fmt.Sprintf("This package belongs to %s, but the ledger to %s.", console.Printable(p.Manifest.Network), s.Network)}
+		err = &problem{http.StatusNotFound, "Not found", fmt.Sprintf("This package belongs to %s, but the ledger to %s.", plain.Line(p.Manifest.Network), s.Network)}
 	}
 	if err != nil {
 		shelf.Close()
@@ -347,10 +348,24 @@ func (s *server) placed(r *http.Request) (shelf *closing.Shelf, p *closing.Place
 	return shelf, p, nil
 }
 
+// packageHandler handles a request about an open package.
+type packageHandler = func(*server, http.ResponseWriter, *http.Request, *closing.Shelf, *closing.Placed) error
+
 // ofPackage wraps a handler of a package.
-func ofPackage(ask func(*server, http.ResponseWriter, *http.Request, *closing.Shelf, *closing.Placed) error) endpoint {
+func ofPackage(ask packageHandler) endpoint {
+	return opened((*server).placed, ask)
+}
+
+// ofPrepared wraps a handler of a package that is not closed yet.
+func ofPrepared(ask packageHandler) endpoint {
+	return opened(func(s *server, r *http.Request) (*closing.Shelf, *closing.Placed, error) {
+		return s.openPrepared(r.PathValue("name"))
+	}, ask)
+}
+
+func opened(open func(*server, *http.Request) (*closing.Shelf, *closing.Placed, error), ask packageHandler) endpoint {
 	return func(s *server, w http.ResponseWriter, r *http.Request) error {
-		shelf, p, err := s.placed(r)
+		shelf, p, err := open(s, r)
 		if err != nil {
 			return err
 		}
@@ -422,15 +437,15 @@ func (s *server) showPackage(w http.ResponseWriter, r *http.Request, shelf *clos
 	}
 	m, at := p.Manifest, "packages/"+url.PathEscape(p.Name)
 	here := at + "/v" + strconv.Itoa(m.Version)
-	v := &packagePage{frame: frame{Title: fmt.Sprintf("Package %s, version %d", console.Printable(m.Period.Name()), m.Version), Path: "packages", Command: "fees close --check " + console.Argument(path.Join(s.Packages, p.Name)) + s.gatewayFlag() + s.placeFlag()}}
-	v.Lead = fmt.Sprintf("%s, %s. Created by %s.", console.Printable(m.Network), console.Printable(m.Period.Timezone), console.Printable(m.Tool))
+	v := &packagePage{frame: frame{Title: fmt.Sprintf("Package %s, version %d", plain.Line(m.Period.Name()), m.Version), Path: "packages", Command: "fees close --check " + console.Argument(path.Join(s.Packages, p.Name)) + s.gatewayFlag() + s.placeFlag()}}
+	v.Lead = fmt.Sprintf("%s, %s. Created by %s.", plain.Line(m.Network), plain.Line(m.Period.Timezone), plain.Line(m.Tool))
 	sealed := "final and sealed"
 	if !m.Blocks.Final {
 		sealed = "not all final and sealed"
 	}
 	v.Facts = []fact{
-		plain("blocks", fmt.Sprintf("%d..%d, %s", m.Blocks.First, m.Blocks.Last, sealed)), {Name: "fees in the ledger", cell: cell{Text: m.Period.Name(), To: feesOf(m.Period, m.Accounts)}},
-		plain("evidence", m.Evidence.String()), plain("accounts", fmt.Sprint(len(m.Accounts))), plain("transactions", fmt.Sprintf("%d EVM, %d native", m.Totals.EVM, m.Totals.Native)),
+		textFact("blocks", fmt.Sprintf("%d..%d, %s", m.Blocks.First, m.Blocks.Last, sealed)), {Name: "fees in the ledger", cell: cell{Text: m.Period.Name(), To: feesOf(m.Period, m.Accounts)}},
+		textFact("evidence", m.Evidence.String()), textFact("accounts", fmt.Sprint(len(m.Accounts))), textFact("transactions", fmt.Sprintf("%d EVM, %d native", m.Totals.EVM, m.Totals.Native)),
 		amount("burned", m.Totals.Burned, token), amount("treasury", m.Totals.Treasury, token),
 		{Name: "findings", cell: findingsOf(m.Findings)}, hash("seal", m.Blocks.Seal), hash("manifest, SHA-256", p.Sum), {Name: "manifest written", cell: cell{Text: timeIn(time.UTC, p.Written) + " UTC", Time: p.Written.UTC().Format(time.RFC3339)}},
 	}
@@ -473,16 +488,16 @@ func coverLink(m *closing.Manifest, here string) *link {
 // packageFooter identifies a package for the foot of its page.
 func packageFooter(p *closing.Placed) string {
 	m := p.Manifest
-	return fmt.Sprintf("%s, %s, %s; seal %s; %v; manifest %s", console.Printable(m.Network), m.Period.Name(), console.Printable(m.Period.Timezone), cmp.Or(m.Blocks.Seal, "none"), m.Evidence, p.Sum)
+	return fmt.Sprintf("%s, %s, %s; seal %s; %v; manifest %s", plain.Line(m.Network), m.Period.Name(), plain.Line(m.Period.Timezone), cmp.Or(m.Blocks.Seal, "none"), m.Evidence, p.Sum)
 }
 
 // gapsOf describes what the period and the package lack.
 func gapsOf(m *closing.Manifest) (list []string) {
 	for _, lack := range m.Period.Missing {
-		list = append(list, "Incomplete: missing "+console.Printable(lack)+".")
+		list = append(list, "Incomplete: missing "+plain.Line(lack)+".")
 	}
 	for _, what := range m.LeftOut {
-		list = append(list, "Left out: "+console.Printable(what)+".")
+		list = append(list, "Left out: "+plain.Line(what)+".")
 	}
 	return list
 }
@@ -497,7 +512,7 @@ func fileTable(m *closing.Manifest, here string) *tabular {
 		for part := range strings.SplitSeq(f.Name, "/") {
 			to += "/" + url.PathEscape(part)
 		}
-		t.Rows = append(t.Rows, []cell{{Text: console.Printable(f.Name), To: to}, {Text: fmt.Sprint(f.Size), Class: "figure", Number: true}, {Text: shortSum(f.SHA256), Class: "hex"}})
+		t.Rows = append(t.Rows, []cell{{Text: plain.Line(f.Name), To: to}, {Text: fmt.Sprint(f.Size), Class: "figure", Number: true}, {Text: shortSum(f.SHA256), Class: "hex"}})
 	}
 	return t
 }
@@ -522,7 +537,7 @@ func changeTable(c *closing.Changes) *tabular {
 	t := &tabular{Title: fmt.Sprintf("Changes since version %d", c.Version-1), Heads: heads("item", "before", "now")}
 	add := func(name, before, now string) {
 		if len(t.Rows) < maxRows {
-			t.Rows = append(t.Rows, []cell{{Text: console.Printable(name)}, {Text: cmp.Or(before, "none"), Class: "hex", Number: true}, {Text: cmp.Or(now, "none"), Class: "hex", Number: true}})
+			t.Rows = append(t.Rows, []cell{{Text: plain.Line(name)}, {Text: cmp.Or(before, "none"), Class: "hex", Number: true}, {Text: cmp.Or(now, "none"), Class: "hex", Number: true}})
 		}
 	}
 	for _, list := range [][]closing.Change{c.Totals, c.Manifest} {
@@ -543,7 +558,7 @@ func shortSum(sum string) string {
 	if sum == "" {
 		return ""
 	}
-	return console.Ends(console.Printable(sum), 6)
+	return console.Ends(plain.Line(sum), 6)
 }
 
 // packageFile sends a file of a package after verifying it against the manifest.

@@ -26,7 +26,7 @@ import (
 func closeMonth(t testing.TB, d *app.Ledger, book *app.AddressBook, dir string, accounts ...string) *app.Closed {
 	t.Helper()
 	require.NoError(t, os.MkdirAll(filepath.Dir(dir), 0o700))
-	c, err := d.MakePackage(t.Context(), app.PackageQuestion{
+	c, err := d.MakePackage(t.Context(), app.PackageRequest{
 		Dir: dir, PeriodInput: app.PeriodInput{Month: "2026-01", Timezone: "UTC"}, PackageInputs: app.PackageInputs{Accounts: accounts, Labels: book}, Journal: "hledger", With: app.WithFees, PackageOptions: app.PackageOptions{Program: "a test"},
 	})
 	require.NoError(t, err)

@@ -68,7 +68,7 @@ func pages() []route {
 		{path: "/packages/{package}/{version}/" + zipFile, ask: withoutParameters(ofPackage((*server).packageZip))},
 		{path: "/packages/{package}/{version}/{file...}", ask: withoutParameters(ofPackage((*server).packageFile))},
 	}
-	list = append(list, route{path: "/close", ask: (*server).closePage}, route{path: "/close/{name}", ask: (*server).preparedPage}, route{path: "/close/{name}/" + zipFile, ask: withoutParameters((*server).preparedZip)}, route{path: "/close/{name}/{file...}", ask: withoutParameters((*server).preparedFile)})
+	list = append(list, route{path: "/close", ask: (*server).closePage}, route{path: "/close/{name}", ask: (*server).preparedPage}, route{path: "/close/{name}/" + zipFile, ask: withoutParameters(ofPrepared((*server).packageZip))}, route{path: "/close/{name}/{file...}", ask: withoutParameters(ofPrepared((*server).packageFile))})
 	for _, form := range feesForms {
 		list = append(list, route{path: "/fees." + form, ask: (*server).feesFile})
 	}

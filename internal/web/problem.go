@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"github.com/feeledger/fees/internal/app"
-	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/sys/jsontext"
+	"github.com/feeledger/fees/internal/sys/plain"
 )
 
 // problem is an error as shown to people and to programs (RFC 9457).
@@ -94,7 +94,7 @@ func problemOf(ctx context.Context, err error, timeout time.Duration) *problem {
 	if s.Status == http.StatusInternalServerError {
 		detail = "See the server log for the cause."
 	}
-	return &problem{s.Status, s.Title, console.Printable(detail)}
+	return &problem{s.Status, s.Title, plain.Line(detail)}
 }
 
 // parameterOf returns the query parameter of a field.

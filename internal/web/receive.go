@@ -16,7 +16,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/sys/plain"
 )
 
 const (
@@ -139,7 +139,7 @@ func readForm(body io.Reader, contentType string, guarded bool, check func(token
 		case slices.Contains(scopeParameters, name) && !values.Has(name), name == "token" && !values.Has(name):
 			err = readValue(part, values)
 		default:
-			err = invalidRequest("The field %q is unknown or repeated.", console.Printable(name))
+			err = invalidRequest("The field %q is unknown or repeated.", plain.Line(name))
 		}
 		if err != nil {
 			return nil, values, err
@@ -175,7 +175,7 @@ func readValue(part *multipart.Part, values url.Values) error {
 
 // shownFile returns a file's name for display only; no file is opened by that name.
 func shownFile(name string) string {
-	name = console.Printable(name[strings.LastIndexAny(name, `/\`)+1:])
+	name = plain.Line(name[strings.LastIndexAny(name, `/\`)+1:])
 	for len(name) > maxName {
 		_, size := utf8.DecodeLastRuneInString(name)
 		name = name[:len(name)-size]

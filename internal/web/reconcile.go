@@ -16,6 +16,7 @@ import (
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/reconcile"
+	"github.com/feeledger/fees/internal/sys/plain"
 	"github.com/feeledger/fees/internal/table"
 )
 
@@ -101,12 +102,12 @@ func (s *server) comparison(r *http.Request, token, query string, more ...string
 
 // prepare resolves the period, the accounts and the options.
 func (s *server) prepare(ctx context.Context, c *comparison) (err error) {
-	asked, err := s.readQuestion(&c.settings.scope)
+	request, err := s.readRequest(&c.settings.scope)
 	if err != nil {
 		return err
 	}
-	c.asked = asked.Period
-	if c.options, err = c.settings.books.Options(asked); err != nil {
+	c.asked = request.Period
+	if c.options, err = c.settings.books.Options(request); err != nil {
 		return err
 	}
 	token, err := s.Ledger.Token(ctx)
@@ -149,7 +150,7 @@ func (e *unreadError) lines() (list []string) {
 		text = problems.Error()
 	}
 	for line := range strings.Lines(text) {
-		list = append(list, console.Printable(withLabels(strings.TrimSpace(line))))
+		list = append(list, plain.Line(withLabels(strings.TrimSpace(line))))
 	}
 	return list
 }
@@ -212,7 +213,7 @@ func (s *server) reconciliation(w http.ResponseWriter, r *http.Request) error {
 	here := "reconcile/" + r.PathValue("token")
 	v.Form = s.settingsForm(&c.settings, here, preview)
 	v.Form.Title, v.Form.Shown = "File settings", err != nil || c.lacksAccounts()
-	v.Facts = []fact{plain("file", fmt.Sprintf("%s, %d bytes", c.upload.Name, len(c.upload.Content))), hash("SHA-256", c.upload.sum)}
+	v.Facts = []fact{textFact("file", fmt.Sprintf("%s, %d bytes", c.upload.Name, len(c.upload.Content))), hash("SHA-256", c.upload.sum)}
 	v.Last = &form{Action: here + "/forget", Post: true, Token: s.token(r), Button: "Delete this file"}
 	status := http.StatusOK
 	var unread *unreadError
@@ -267,7 +268,7 @@ func (s *server) outcomes(v *comparisonPage, c *comparison, here string) error {
 	total := &result.Total
 	token := result.Options.Token()
 	v.Main = []fact{amount("difference, books - chain", total.Difference, token), amount("books", chain.Some(total.Books), token), amount("chain", total.Chain, token)}
-	v.Facts = append(v.Facts, plain("read", readAs(c.file)), plain("period", cmp.Or(c.asked.Name, "all sealed blocks")), plain("blocks", spanText(result.Span)), plain("accounts", fmt.Sprint(len(c.options.Accounts))))
+	v.Facts = append(v.Facts, textFact("read", readAs(c.file)), textFact("period", cmp.Or(c.asked.Name, "all sealed blocks")), textFact("blocks", spanText(result.Span)), textFact("accounts", fmt.Sprint(len(c.options.Accounts))))
 	v.Notes = result.Notes
 	details := result.Agreeing()
 	if c.settings.all {
@@ -349,7 +350,7 @@ func (s *server) reconciliationFile(w http.ResponseWriter, r *http.Request) erro
 		if to.form != paperForm {
 			return c.result.Document(c.settings.all).Write(to, to.form, 0)
 		}
-		a, err := s.Ledger.AboutReconciliation(r.Context(), c.result, c.asked, app.AboutQuestion{Program: s.Program})
+		a, err := s.Ledger.AboutReconciliation(r.Context(), c.result, c.asked, app.AboutRequest{Program: s.Program})
 		if err != nil {
 			return err
 		}

@@ -114,7 +114,7 @@ func result(t testing.TB, d *app.Ledger, in app.BooksInput, p app.PeriodInput, b
 	t.Helper()
 	asked, err := p.Parse()
 	require.NoError(t, err)
-	o, err := in.Options(app.Question{Period: asked})
+	o, err := in.Options(app.Request{Period: asked})
 	require.NoError(t, err)
 	chosen, err := book.Choose(accounts)
 	require.NoError(t, err)
@@ -129,7 +129,7 @@ func result(t testing.TB, d *app.Ledger, in app.BooksInput, p app.PeriodInput, b
 	require.NoError(t, err)
 	defer r.Close()
 	onPaper := func(w io.Writer, all bool, size string) error {
-		a, err := d.AboutReconciliation(t.Context(), r, asked, app.AboutQuestion{Program: "another"})
+		a, err := d.AboutReconciliation(t.Context(), r, asked, app.AboutRequest{Program: "another"})
 		require.NoError(t, err)
 		return app.WriteReconciliationPDF(w, r, all, size, a)
 	}

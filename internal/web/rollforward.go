@@ -13,19 +13,19 @@ import (
 )
 
 // rollforwardOf makes the rollforward of an account by month, or of several for the whole period.
-func (s *server) rollforwardOf(r *http.Request, q *statementQuestion) (made *app.Rollforward, why string, err error) {
+func (s *server) rollforwardOf(r *http.Request, q *statementRequest) (made *app.Rollforward, why string, err error) {
 	by := app.ByMonth
 	if q.named == "" {
 		by = app.ByPeriod
 	}
 	return proved(s, r, q, func(ctx context.Context, balances source.Source) (*app.Rollforward, error) {
-		return s.Ledger.Rollforward(ctx, app.RollforwardQuestion{Question: q.Question, By: by, Balances: balances})
+		return s.Ledger.Rollforward(ctx, app.RollforwardRequest{Request: q.Request, By: by, Balances: balances})
 	})
 }
 
 // rollforward shows how an account's opening balance of a period leads to the closing balance.
 func (s *server) rollforward(w http.ResponseWriter, r *http.Request) error {
-	return provedPage(s, w, r, "Rollforward", listingParameters, s.rollforwardOf, func(q *statementQuestion, made *app.Rollforward, v *balancePage) error {
+	return provedPage(s, w, r, "Rollforward", listingParameters, s.rollforwardOf, func(q *statementRequest, made *app.Rollforward, v *balancePage) error {
 		v.Lead, v.Notes, v.Command = made.Style.Notes[0], made.Style.Notes[1:], "fees rollforward --accounts "+v.Command
 		v.Fields = s.priceControl(q.scope.own)
 		hidden := slices.Clone(rollforwardDetails)
@@ -41,7 +41,7 @@ var rollforwardDetails = []string{"first_block", "last_block", "scope", "account
 
 // rollforwards shows how the opening balances of several accounts lead to the closing ones, in one row for each.
 func (s *server) rollforwards(w http.ResponseWriter, r *http.Request) error {
-	return provedPage(s, w, r, "Rollforward", listingParameters, s.rollforwardOf, func(q *statementQuestion, made *app.Rollforward, v *balancePage) error {
+	return provedPage(s, w, r, "Rollforward", listingParameters, s.rollforwardOf, func(q *statementRequest, made *app.Rollforward, v *balancePage) error {
 		v.Whose = true
 		v.Title += " of " + console.Counted(len(q.Accounts), "account")
 		v.Lead, v.Notes = made.Style.Notes[0], made.Style.Notes[1:]

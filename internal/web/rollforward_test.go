@@ -45,7 +45,7 @@ func TestRollforwardOfSeveralAccounts(t *testing.T) {
 	require.Len(t, rows, 2)
 	var sum chain.Wei
 	for i, x := range []chain.Address{account, another} {
-		made, err := d.Statements(t.Context(), app.StatementQuestion{Question: app.Question{Period: app.Heights(3, 50), Accounts: []chain.Address{x}}, Balances: reader.Source})
+		made, err := d.Statements(t.Context(), app.StatementRequest{Request: app.Request{Period: app.Heights(3, 50), Accounts: []chain.Address{x}}, Balances: reader.Source})
 		require.NoError(t, err)
 		opening, known := made.List[0].Opening.Get()
 		require.True(t, known)
@@ -58,7 +58,7 @@ func TestRollforwardOfSeveralAccounts(t *testing.T) {
 	_, foot, _ := strings.Cut(a.text, "<tfoot")
 	require.Contains(t, foot, `<data value="`+sum.String()+`">`)
 
-	made, err := d.Rollforward(t.Context(), app.RollforwardQuestion{Question: app.Question{Period: app.Heights(3, 50), Accounts: []chain.Address{account, another}, Labels: labels.Book}, By: app.ByPeriod, Balances: reader.Source})
+	made, err := d.Rollforward(t.Context(), app.RollforwardRequest{Request: app.Request{Period: app.Heights(3, 50), Accounts: []chain.Address{account, another}, Labels: labels.Book}, By: app.ByPeriod, Balances: reader.Source})
 	require.NoError(t, err)
 	var want bytes.Buffer
 	require.NoError(t, made.Style.WriteJSON(&want, made.Rollforward))

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/sys/plain"
 	"github.com/feeledger/fees/internal/table"
 )
 
@@ -29,7 +29,7 @@ func readRows(from *table.Sheet, l listing, see func(row []table.Cell)) (r *rows
 	name, down := strings.CutPrefix(l.Sort, "-")
 	by, last := columnOf(r.columns, name), l.After+l.rows()
 	if l.Sort != "" && by < 0 {
-		return nil, invalidRequest("sort=%s is not a column of this table.", console.Printable(l.Sort))
+		return nil, invalidRequest("sort=%s is not a column of this table.", plain.Line(l.Sort))
 	}
 	var first [][]table.Cell // the first rows in the order of the page, and those to be sorted among them
 	cut := func() {

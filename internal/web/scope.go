@@ -10,6 +10,7 @@ import (
 
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/sys/plain"
 )
 
 // scope selects what a page is about. It is part of the page's URL.
@@ -36,12 +37,12 @@ var aMonth = regexp.MustCompile(`^[0-9]{4}-(0[1-9]|1[0-2])$`)
 func parameters(query string, known ...string) (url.Values, error) {
 	values, err := url.ParseQuery(query)
 	if err != nil {
-		return nil, invalidRequest("The address cannot be read: %s.", console.Printable(err.Error()))
+		return nil, invalidRequest("The address cannot be read: %s.", plain.Line(err.Error()))
 	}
 	for name, list := range values {
 		switch {
 		case !slices.Contains(known, name):
-			return nil, invalidRequest("Unknown parameter %q. This page accepts: %s.", console.Printable(name), strings.Join(known, ", "))
+			return nil, invalidRequest("Unknown parameter %q. This page accepts: %s.", plain.Line(name), strings.Join(known, ", "))
 		case len(list) > 1 && slices.Contains(listParameters, name): // checkboxes
 			values[name] = []string{strings.Join(slices.DeleteFunc(list, func(text string) bool { return text == "" }), ",")}
 		case len(list) > 1:

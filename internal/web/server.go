@@ -213,7 +213,7 @@ func (s *server) route(mux *http.ServeMux) {
 	s.fixtures(mux)
 	get := func(path string, h http.HandlerFunc) { mux.HandleFunc("GET "+s.base+path, h) }
 	for _, p := range slices.Concat(pages(), answers()) {
-		get(p.path, s.question(p.ask))
+		get(p.path, s.queued(p.ask))
 	}
 	get("/events", s.events)
 	for _, p := range posts {

@@ -10,6 +10,7 @@ import (
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/reconcile"
+	"github.com/feeledger/fees/internal/sys/plain"
 )
 
 // settings control how a company's record is read and compared. They are part of the page's URL, named like the
@@ -170,7 +171,7 @@ func (set *settings) way(here, text string, way reconcile.Way) link {
 		case "map":
 			field, column, _ := strings.Cut(value, "=")
 			name, value = "map."+field, column
-			said = append(said, fmt.Sprintf("%q as the %s", console.Printable(column), words(field)))
+			said = append(said, fmt.Sprintf("%q as the %s", plain.Line(column), words(field)))
 			if column == "" {
 				value = noColumn
 				said[len(said)-1] = "no " + field
@@ -193,7 +194,7 @@ func (set *settings) way(here, text string, way reconcile.Way) link {
 	}
 	text += strings.Join(said, ", ")
 	if way.Means != "" {
-		text += ": " + console.Printable(way.Means)
+		text += ": " + plain.Line(way.Means)
 	}
 	return link{text + ".", here + "?" + values.Encode()}
 }
@@ -331,7 +332,7 @@ func previewTable(p *reconcile.Preview) *tabular {
 
 // shortened returns text of a file on one line of limited length.
 func shortened(text string) string {
-	runes := []rune(console.Printable(text[:min(len(text), 8*maxShownCell)]))
+	runes := []rune(plain.Line(text[:min(len(text), 8*maxShownCell)]))
 	if len(runes) > maxShownCell {
 		return string(runes[:maxShownCell]) + "…"
 	}

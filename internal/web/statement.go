@@ -14,22 +14,23 @@ import (
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/money"
+	"github.com/feeledger/fees/internal/sys/plain"
 	"github.com/feeledger/fees/internal/table"
 	"github.com/feeledger/fees/source"
 )
 
-// statementQuestion is a request for a page or a file about one account, or about several.
-type statementQuestion struct {
-	app.StatementQuestion
+// statementRequest is a request for a page or a file about one account, or about several.
+type statementRequest struct {
+	app.StatementRequest
 	scope   scope
 	named   string // the account in the form of its network; "" for several
 	bare    bool   // balances are not queried, so nothing is proved
 	listing listing
 }
 
-// statementQuestion parses a request. Its path contains the account; without one it is about the accounts that it names, or
+// statementRequest parses a request. Its path contains the account; without one it is about the accounts that it names, or
 // all of the address book.
-func (s *server) statementQuestion(r *http.Request, own ...string) (q statementQuestion, err error) {
+func (s *server) statementRequest(r *http.Request, own ...string) (q statementRequest, err error) {
 	var account chain.Address
 	if text := r.PathValue("address"); text != "" {
 		if account, err = app.OneAccount(text, s.labels()); err != nil {
@@ -58,7 +59,7 @@ func (s *server) statementQuestion(r *http.Request, own ...string) (q statementQ
 	if q.listing, err = readListing(q.scope.own); err != nil {
 		return q, err
 	}
-	q.Question, err = s.readQuestion(&q.scope)
+	q.Request, err = s.readRequest(&q.scope)
 	q.listing.zone = q.Period.Zone
 	q.Labels = s.book()
 	if q.named != "" {
@@ -75,7 +76,7 @@ func (s *server) statementQuestion(r *http.Request, own ...string) (q statementQ
 }
 
 // path returns the path of a page or file of the account, or of several.
-func (q *statementQuestion) path(what string) string {
+func (q *statementRequest) path(what string) string {
 	if q.named == "" {
 		return "accounts/" + what
 	}
@@ -92,7 +93,7 @@ func (s *server) balances() source.Source {
 
 // proved builds a result proved by balances. If these are not available, it builds the result without them and
 // returns the reason: movements and fees do not depend on them.
-func proved[T any](s *server, r *http.Request, q *statementQuestion, build func(ctx context.Context, balances source.Source) (T, error)) (made T, why string, err error) {
+func proved[T any](s *server, r *http.Request, q *statementRequest, build func(ctx context.Context, balances source.Source) (T, error)) (made T, why string, err error) {
 	from := s.balances()
 	if q.bare {
 		from = nil
@@ -130,8 +131,8 @@ func (p *balancePage) Beside() bool { return p.Chart != nil && p.Sum.fitsBesideC
 
 // provedPage shows a result about an account. Own are its parameters besides the common ones, and fill adds its
 // contents.
-func provedPage[T app.Proved](s *server, w http.ResponseWriter, r *http.Request, what string, own []string, of func(*http.Request, *statementQuestion) (T, string, error), fill func(q *statementQuestion, made T, v *balancePage) error) error {
-	q, err := s.statementQuestion(r, own...)
+func provedPage[T app.Proved](s *server, w http.ResponseWriter, r *http.Request, what string, own []string, of func(*http.Request, *statementRequest) (T, string, error), fill func(q *statementRequest, made T, v *balancePage) error) error {
+	q, err := s.statementRequest(r, own...)
 	if err != nil {
 		return err
 	}
@@ -169,8 +170,8 @@ func provedPage[T app.Proved](s *server, w http.ResponseWriter, r *http.Request,
 }
 
 // provedFile sends a result about an account as a file. If balances are not available, it fails.
-func provedFile[T app.Proved](s *server, w http.ResponseWriter, r *http.Request, of func(*http.Request, *statementQuestion) (T, string, error)) error {
-	q, err := s.statementQuestion(r, "paper")
+func provedFile[T app.Proved](s *server, w http.ResponseWriter, r *http.Request, of func(*http.Request, *statementRequest) (T, string, error)) error {
+	q, err := s.statementRequest(r, "paper")
 	if err != nil {
 		return err
 	}
@@ -189,7 +190,7 @@ func provedFile[T app.Proved](s *server, w http.ResponseWriter, r *http.Request,
 		if to.form != paperForm {
 			return made.Explain(made.Document(r.Context()).Write(to, to.form, 0))
 		}
-		a, err := made.About(r.Context(), app.AboutQuestion{Program: s.Program})
+		a, err := made.About(r.Context(), app.AboutRequest{Program: s.Program})
 		if err != nil {
 			return made.Explain(err)
 		}
@@ -197,10 +198,10 @@ func provedFile[T app.Proved](s *server, w http.ResponseWriter, r *http.Request,
 	})
 }
 
-func (s *server) statementOf(r *http.Request, q *statementQuestion) (made *app.Statements, why string, err error) {
+func (s *server) statementOf(r *http.Request, q *statementRequest) (made *app.Statements, why string, err error) {
 	return proved(s, r, q, func(ctx context.Context, balances source.Source) (*app.Statements, error) {
 		q.Balances = balances
-		return s.Ledger.Statements(ctx, q.StatementQuestion)
+		return s.Ledger.Statements(ctx, q.StatementRequest)
 	})
 }
 
@@ -220,7 +221,7 @@ func (l listing) ofEvents() bool {
 
 // statement shows an account's statement for a period.
 func (s *server) statement(w http.ResponseWriter, r *http.Request) error {
-	return provedPage(s, w, r, "Statement", listingParameters, s.statementOf, func(q *statementQuestion, made *app.Statements, v *balancePage) (err error) {
+	return provedPage(s, w, r, "Statement", listingParameters, s.statementOf, func(q *statementRequest, made *app.Statements, v *balancePage) (err error) {
 		one := made.List[0]
 		v.Lead, v.Warnings, v.Notes = one.Proof(), made.Style.Notes, one.Notes()[1:]
 		v.Command = "fees statement " + v.Command
@@ -262,7 +263,7 @@ func (s *server) statement(w http.ResponseWriter, r *http.Request) error {
 }
 
 // partLinks returns the parts of a statement.
-func partLinks(q *statementQuestion) (list []navigation) {
+func partLinks(q *statementRequest) (list []navigation) {
 	for _, part := range app.StatementParts {
 		own := without(q.scope.own, listingParameters...)
 		own.Set("part", part)
@@ -272,7 +273,7 @@ func partLinks(q *statementQuestion) (list []navigation) {
 }
 
 // downloads returns links to a result in some formats.
-func (s *server) downloads(q *statementQuestion, what string, forms ...string) []link {
+func (s *server) downloads(q *statementRequest, what string, forms ...string) []link {
 	own := listing{}.with(q.scope.own)
 	if q.bare && s.Source != nil {
 		own.Set("balances", noBalances)
@@ -281,7 +282,7 @@ func (s *server) downloads(q *statementQuestion, what string, forms ...string) [
 }
 
 // provedFlags returns the command-line flags for the source of balances and the prices.
-func (s *server) provedFlags(q *statementQuestion) string {
+func (s *server) provedFlags(q *statementRequest) string {
 	line := s.gatewayFlag()
 	if s.Source == nil || q.bare {
 		line = " --no-balances"
@@ -301,9 +302,9 @@ func (s *server) priced(own url.Values) (*money.List, error) {
 	case code == "":
 		return nil, nil
 	case s.Prices == nil:
-		return nil, invalidRequest("price=%s is not available: the server has no prices. Start it with fees serve --prices FILE.", console.Printable(code))
+		return nil, invalidRequest("price=%s is not available: the server has no prices. Start it with fees serve --prices FILE.", plain.Line(code))
 	case code != s.currency():
-		return nil, invalidRequest("price=%s is not available. This server has prices in %s.", console.Printable(code), s.currency())
+		return nil, invalidRequest("price=%s is not available. This server has prices in %s.", plain.Line(code), s.currency())
 	}
 	return s.Prices, nil
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/sys/plain"
 )
 
 // themes are the colour themes. The last follows the browser.
@@ -38,7 +38,7 @@ func themeOf(r *http.Request) string {
 func (s *server) setTheme(w http.ResponseWriter, r *http.Request) {
 	values, err := parameters(r.URL.RawQuery, "set", "to")
 	if err == nil && !slices.Contains(themes, values.Get("set")) {
-		err = invalidRequest("set=%s is not a theme. Use one of %s.", console.Printable(values.Get("set")), strings.Join(themes, ", "))
+		err = invalidRequest("set=%s is not a theme. Use one of %s.", plain.Line(values.Get("set")), strings.Join(themes, ", "))
 	}
 	if err != nil {
 		s.fail(w, r, err)

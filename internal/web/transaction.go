@@ -12,6 +12,7 @@ import (
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/explain"
 	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/sys/plain"
 	"github.com/feeledger/fees/internal/table"
 	"github.com/feeledger/fees/source"
 )
@@ -41,8 +42,8 @@ func (s *server) transaction(w http.ResponseWriter, r *http.Request) error {
 		v.Main = []fact{amount("fee", t.Fee, t.Token), amount("charged on chain", t.Charged, t.Token), verdictFact(t)}
 		v.Facts = []fact{
 			{Name: "block", cell: cell{Text: fmt.Sprint(t.Height), To: fmt.Sprintf("block/%d", t.Height)}}, moment("time", t.Time),
-			plain("outcome", cmp.Or(words(string(t.Outcome)), notKnown)), s.party("payer", t.AccountOf(t.Payer)), s.party("from", t.AccountOf(t.Sender)), s.party("to", t.AccountOf(t.Recipient)),
-			hash("EVM hash", optionalText(t.EVMHash)), hash("extrinsic hash", t.Hash.String()), fact{Name: "gas", cell: cell{Text: optionalText(t.Gas), Number: true}}, plain("nonce", optionalText(t.Nonce)), plain("rules", t.Rules),
+			textFact("outcome", cmp.Or(words(string(t.Outcome)), notKnown)), s.party("payer", t.AccountOf(t.Payer)), s.party("from", t.AccountOf(t.Sender)), s.party("to", t.AccountOf(t.Recipient)),
+			hash("EVM hash", console.Known(t.EVMHash)), hash("extrinsic hash", t.Hash.String()), fact{Name: "gas", cell: cell{Text: console.Known(t.Gas), Number: true}}, textFact("nonce", console.Known(t.Nonce)), textFact("rules", t.Rules),
 		}
 		if v.Parts = distribution(t); v.Parts == nil {
 			v.Facts = append(v.Facts, amount("burned", t.Burned, t.Token), amount("treasury", t.Treasury, t.Token), amount("author", t.Author, t.Token))
@@ -77,7 +78,7 @@ func (s *server) transaction(w http.ResponseWriter, r *http.Request) error {
 
 // verdictFact returns the verdict.
 func verdictFact(t *app.Paid) fact {
-	f := plain("verdict", t.Standing().Words())
+	f := textFact("verdict", t.Standing().Words())
 	f.Class = standingOf(f.Text)
 	return f
 }
@@ -109,9 +110,9 @@ func (s *server) explain(r *http.Request, v *transactionPage, t *app.Paid) error
 		v.Warnings = append(v.Warnings, "finding: "+f.Check+": "+f.Message)
 	}
 	for _, note := range append(bill.Transaction.Notes, bill.Notes...) {
-		v.Notes = append(v.Notes, console.Printable(note))
+		v.Notes = append(v.Notes, plain.Line(note))
 	}
-	v.Facts = append(v.Facts, plain("evidence", bill.Evidence.String()))
+	v.Facts = append(v.Facts, textFact("evidence", bill.Evidence.String()))
 	v.Steps = stepGroups(bill)
 	return nil
 }
@@ -144,7 +145,7 @@ func (s *server) explanation(r *http.Request, t *app.Paid) (*explain.Explanation
 		return nil, &problem{http.StatusConflict, "Different chain", fmt.Sprintf("the gateway's block %d has the hash %v, the ledger's has %v", t.Height, bill.BlockHash, block.Hash)}
 	}
 	if own.Fee != t.Fee || own.Charged != t.Charged {
-		return nil, &problem{http.StatusConflict, "Different fee", fmt.Sprintf("under %s the fee is %s and %s was charged, but the ledger has different figures, under %s. Run fees ledger verify --gateway to compare them.", bill.Rules, cmp.Or(optionalText(own.Fee), notKnown), cmp.Or(optionalText(own.Charged), notKnown), t.Rules)}
+		return nil, &problem{http.StatusConflict, "Different fee", fmt.Sprintf("under %s the fee is %s and %s was charged, but the ledger has different figures, under %s. Run fees ledger verify --gateway to compare them.", bill.Rules, cmp.Or(console.Known(own.Fee), notKnown), cmp.Or(console.Known(own.Charged), notKnown), t.Rules)}
 	}
 	return bill, nil
 }

@@ -12,18 +12,18 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/app"
-	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/report"
 	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/sys/plain"
 	"github.com/feeledger/fees/internal/table"
 )
 
 // maxListed limits the transactions in one API response.
 const maxListed = 1000
 
-// transactionsQuestion parses a request for a list of transactions. It pages by transaction ID, because newly
+// transactionsRequest parses a request for a list of transactions. It pages by transaction ID, because newly
 // sealed transactions are appended.
-func (s *server) transactionsQuestion(r *http.Request, own ...string) (sc scope, q app.TransactionsQuestion, err error) {
+func (s *server) transactionsRequest(r *http.Request, own ...string) (sc scope, q app.TransactionsRequest, err error) {
 	if sc, err = readScope(r.URL.RawQuery, slices.Concat(report.OnlyNames(), []string{"after", "limit"}, own)...); err != nil {
 		return sc, q, err
 	}
@@ -37,11 +37,11 @@ func (s *server) transactionsQuestion(r *http.Request, own ...string) (sc scope,
 	}
 	if text := sc.own.Get("limit"); text != "" {
 		if q.Limit, err = strconv.Atoi(text); err != nil || q.Limit < 1 || q.Limit > maxListed || strconv.Itoa(q.Limit) != text {
-			return sc, q, invalidRequest("limit=%s is out of range. Use 1 to %d.", console.Printable(text), maxListed)
+			return sc, q, invalidRequest("limit=%s is out of range. Use 1 to %d.", plain.Line(text), maxListed)
 		}
 	}
-	asked, err := s.readQuestion(&sc)
-	q.Payers, q.Period = asked.Accounts, asked.Period
+	request, err := s.readRequest(&sc)
+	q.Payers, q.Period = request.Accounts, request.Period
 	return sc, q, err
 }
 
@@ -55,7 +55,7 @@ func readOnly(own url.Values) (report.Only, error) {
 	}
 	only, err := report.ParseOnly(conditions)
 	if err != nil {
-		err = invalidRequest("%s.", console.Printable(err.Error()))
+		err = invalidRequest("%s.", plain.Line(err.Error()))
 	}
 	return only, err
 }
@@ -67,7 +67,7 @@ func readPlace(own url.Values) (none chain.Optional[ledger.Place], err error) {
 		return none, nil
 	}
 	if !isTransactionID.MatchString(text) {
-		return none, invalidRequest("after=%s is not a transaction ID. Use one such as 25-7.", console.Printable(text))
+		return none, invalidRequest("after=%s is not a transaction ID. Use one such as 25-7.", plain.Line(text))
 	}
 	at, err := app.ParsePlace(text)
 	return chain.Some(at), err
@@ -78,7 +78,7 @@ const maxSorted = 20_000
 
 // transactions lists the transactions of a period: in chain order by ID, or sorted by a column.
 func (s *server) transactions(w http.ResponseWriter, r *http.Request) error {
-	sc, q, err := s.transactionsQuestion(r, "sort", "columns")
+	sc, q, err := s.transactionsRequest(r, "sort", "columns")
 	if err != nil {
 		return err
 	}
@@ -142,7 +142,7 @@ func transactionDownloads(sc *scope, own url.Values) []link {
 
 // transactionsFile sends all transactions of a period.
 func (s *server) transactionsFile(w http.ResponseWriter, r *http.Request) error {
-	_, q, err := s.transactionsQuestion(r)
+	_, q, err := s.transactionsRequest(r)
 	if err != nil {
 		return err
 	}
@@ -161,7 +161,7 @@ func (s *server) transactionsFile(w http.ResponseWriter, r *http.Request) error 
 }
 
 // following yields the transactions of a list and all that follow it.
-func (s *server) following(ctx context.Context, list *app.TransactionList, q app.TransactionsQuestion) iter.Seq2[*ledger.Transaction, error] {
+func (s *server) following(ctx context.Context, list *app.TransactionList, q app.TransactionsRequest) iter.Seq2[*ledger.Transaction, error] {
 	return func(yield func(*ledger.Transaction, error) bool) {
 		for made := list; ; {
 			for _, t := range made.List {
@@ -193,7 +193,7 @@ func transactionList(list []*ledger.Transaction) iter.Seq2[*ledger.Transaction, 
 }
 
 // paidTransactions lists transactions and, if accounts are selected, counts those that may be missing.
-func (s *server) paidTransactions(r *http.Request, q app.TransactionsQuestion) (*app.TransactionList, error) {
+func (s *server) paidTransactions(r *http.Request, q app.TransactionsRequest) (*app.TransactionList, error) {
 	made, err := s.Ledger.Transactions(r.Context(), q)
 	if err == nil && len(q.Payers) > 0 {
 		err = s.Ledger.CountWithoutPayer(r.Context(), made, q.Payers)
@@ -254,7 +254,7 @@ func onlyControls(own url.Values) []control {
 }
 
 func (s *server) transactionsJSON(w http.ResponseWriter, r *http.Request) error {
-	_, q, err := s.transactionsQuestion(r)
+	_, q, err := s.transactionsRequest(r)
 	if err != nil {
 		return err
 	}

@@ -10,32 +10,33 @@ import (
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/report"
+	"github.com/feeledger/fees/internal/sys/plain"
 	"github.com/feeledger/fees/internal/table"
 )
 
 // maxUnlabelled limits the payers listed without a label to those with the highest fees.
 const maxUnlabelled = 1000
 
-// unlabelledQuestion is a request for the payers of a period that have no label.
-type unlabelledQuestion struct {
-	scope scope
-	asked app.Question
+// unlabelledRequest is a request for the payers of a period that have no label.
+type unlabelledRequest struct {
+	scope   scope
+	request app.Request
 }
 
-func (s *server) unlabelledQuestion(r *http.Request, own ...string) (q unlabelledQuestion, err error) {
+func (s *server) unlabelledRequest(r *http.Request, own ...string) (q unlabelledRequest, err error) {
 	if q.scope, err = readScope(r.URL.RawQuery, own...); err != nil {
 		return q, err
 	}
 	if q.scope.Accounts != "" {
 		return q, invalidRequest("This page is about all accounts. Remove the parameter accounts.")
 	}
-	q.asked, err = s.readQuestion(&q.scope)
+	q.request, err = s.readRequest(&q.scope)
 	return q, err
 }
 
 // unlabelledPayers returns the payers without a label, highest fees first, with the report that they are from.
-func (s *server) unlabelledPayers(ctx context.Context, q *unlabelledQuestion) (made *report.Report, list []*report.Group, err error) {
-	made, err = s.Ledger.Report(ctx, q.asked, report.Choice{By: report.Account})
+func (s *server) unlabelledPayers(ctx context.Context, q *unlabelledRequest) (made *report.Report, list []*report.Group, err error) {
+	made, err = s.Ledger.Report(ctx, q.request, report.Choice{By: report.Account})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -50,7 +51,7 @@ func (s *server) unlabelledPayers(ctx context.Context, q *unlabelledQuestion) (m
 
 // unlabelled lists the payers without a label.
 func (s *server) unlabelled(w http.ResponseWriter, r *http.Request) error {
-	q, err := s.unlabelledQuestion(r, slices.Concat(payerFields, listingParameters)...)
+	q, err := s.unlabelledRequest(r, slices.Concat(payerFields, listingParameters)...)
 	if err != nil {
 		return err
 	}
@@ -60,8 +61,8 @@ func (s *server) unlabelled(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return s.show(w, r, q.asked.Period, func(r *http.Request, sealed string) (page, error) {
-		kept, err := keptOf(s, r, q.asked.Period, s.lists, sealed, "accounts/unlabelled"+q.scope.query(nil), true, func(ctx context.Context) (*keptList, error) { return s.unlabelledList(ctx, &q) })
+	return s.show(w, r, q.request.Period, func(r *http.Request, sealed string) (page, error) {
+		kept, err := keptOf(s, r, q.request.Period, s.lists, sealed, "accounts/unlabelled"+q.scope.query(nil), true, func(ctx context.Context) (*keptList, error) { return s.unlabelledList(ctx, &q) })
 		if err != nil {
 			return nil, err
 		}
@@ -87,7 +88,7 @@ func (s *server) payerForm(r *http.Request, list *tabular, about *scope, typed u
 	for name, value := range about.values(nil) {
 		f.Hidden = append(f.Hidden, option{name, value[0]})
 	}
-	payer := control{Name: "payer", Label: "Payer", Kind: "select", Value: console.Printable(typed.Get("payer"))}
+	payer := control{Name: "payer", Label: "Payer", Kind: "select", Value: plain.Line(typed.Get("payer"))}
 	for _, row := range list.Rows {
 		if address, ok := strings.CutPrefix(row[0].To, "account/"); ok {
 			payer.Options = append(payer.Options, option{address, console.Ends(address, 6)})
@@ -101,7 +102,7 @@ func (s *server) payerForm(r *http.Request, list *tabular, about *scope, typed u
 }
 
 // unlabelledList builds the page without its table, and all rows of the table.
-func (s *server) unlabelledList(ctx context.Context, q *unlabelledQuestion) (*keptList, error) {
+func (s *server) unlabelledList(ctx context.Context, q *unlabelledRequest) (*keptList, error) {
 	made, list, err := s.unlabelledPayers(ctx, q)
 	if err != nil {
 		return nil, err
@@ -120,11 +121,11 @@ func (s *server) unlabelledList(ctx context.Context, q *unlabelledQuestion) (*ke
 
 // unlabelledFile sends the payers without a label as lines for an address book.
 func (s *server) unlabelledFile(w http.ResponseWriter, r *http.Request) error {
-	q, err := s.unlabelledQuestion(r)
+	q, err := s.unlabelledRequest(r)
 	if err != nil {
 		return err
 	}
-	return s.file(w, r, q.asked.Period, func(to *answer) error {
+	return s.file(w, r, q.request.Period, func(to *answer) error {
 		return s.runLongRead(r, func() error {
 			made, list, err := s.unlabelledPayers(r.Context(), &q)
 			if err != nil {

@@ -13,14 +13,15 @@ import (
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/addressbook"
 	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/sys/plain"
 	"github.com/feeledger/fees/internal/table"
 )
 
 // notKnown is shown for an unknown figure, which is never 0.
 const notKnown = "not known"
 
-func plain(name, text string) fact {
-	return fact{Name: name, cell: cell{Text: console.Printable(text)}}
+func textFact(name, text string) fact {
+	return fact{Name: name, cell: cell{Text: plain.Line(text)}}
 }
 
 // amount returns an amount in the token, with all its decimals.
@@ -29,7 +30,7 @@ func amount[W chain.Wei | chain.SignedWei](name string, o chain.Optional[W], tok
 	if !known {
 		return fact{Name: name, cell: cell{Text: notKnown, Class: "warn"}}
 	}
-	return fact{Name: name, cell: cell{Text: token.Tokens(any(wei).(fmt.Stringer)), Exact: fmt.Sprint(wei), Unit: console.Printable(token.Symbol)}}
+	return fact{Name: name, cell: cell{Text: token.Tokens(any(wei).(fmt.Stringer)), Exact: fmt.Sprint(wei), Unit: plain.Line(token.Symbol)}}
 }
 
 // feesAndCharge returns the fees and what the chain charged: one fact with a name if they are equal and no transaction is unequal.
@@ -54,21 +55,13 @@ func moment(name string, o chain.Optional[chain.Time]) fact {
 // hash returns a hash or an address in full.
 func hash(name, text string) fact { return fact{Name: name, cell: cell{Text: text, Class: "hex"}} }
 
-// optionalText returns a value as text, or "" if it is unknown.
-func optionalText[T any](o chain.Optional[T]) string {
-	if v, ok := o.Get(); ok {
-		return fmt.Sprint(v)
-	}
-	return ""
-}
-
-func spanText(o chain.Optional[chain.Heights]) string { return cmp.Or(optionalText(o), "none") }
+func spanText(o chain.Optional[chain.Heights]) string { return cmp.Or(console.Known(o), "none") }
 
 // party returns an account of a transaction.
 func (s *server) party(name string, o chain.Optional[string]) fact {
 	account, ok := o.Get()
 	if !ok {
-		return plain(name, notKnown)
+		return textFact(name, notKnown)
 	}
 	return fact{Name: name, cell: cell{Text: s.called(account), To: "account/" + account}}
 }
@@ -103,13 +96,13 @@ func (s *server) label(account chain.Address) (string, bool) {
 		return "", false
 	}
 	label, ok := s.labels().Label(account)
-	return console.Printable(label), ok
+	return plain.Line(label), ok
 }
 
 func seen(name string, o chain.Optional[app.Seen]) fact {
 	at, ok := o.Get()
 	if !ok {
-		return plain(name, "not in these blocks")
+		return textFact(name, "not in these blocks")
 	}
 	return fact{Name: name, cell: cell{Text: strings.TrimSuffix(fmt.Sprintf("block %d, %s", at.Height, moment("", at.Time).Text), ", "), To: fmt.Sprintf("block/%d", at.Height)}}
 }
@@ -118,7 +111,7 @@ func seen(name string, o chain.Optional[app.Seen]) fact {
 func heightOf(text string) (uint64, error) {
 	height, err := strconv.ParseUint(text, 10, 32)
 	if err != nil || strconv.FormatUint(height, 10) != text {
-		return 0, invalidRequest("%q is not a height. Use a block number.", console.Printable(text))
+		return 0, invalidRequest("%q is not a height. Use a block number.", plain.Line(text))
 	}
 	return height, nil
 }

@@ -11,8 +11,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/report"
+	"github.com/feeledger/fees/internal/sys/plain"
 )
 
 //go:embed page/layout.html
@@ -141,7 +141,7 @@ func (v *frame) Printed() string {
 	if sc.Period == "" || !strings.Contains(text, sc.Period) {
 		text += ", " + sc.name()
 	}
-	return text + ", " + cmp.Or(console.Printable(sc.Zone), "UTC")
+	return text + ", " + cmp.Or(plain.Line(sc.Zone), "UTC")
 }
 
 // fact is a name with a value.

@@ -116,7 +116,7 @@ func TestFeesAreTheReport(t *testing.T) {
 		if by.Labelled() {
 			continue
 		}
-		made, err := d.Report(t.Context(), app.Question{Period: app.Heights(3, 27)}, report.Choice{By: by})
+		made, err := d.Report(t.Context(), app.Request{Period: app.Heights(3, 27)}, report.Choice{By: by})
 		require.NoError(t, err)
 		var want bytes.Buffer
 		require.NoError(t, made.Document().JSON(&want))

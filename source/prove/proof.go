@@ -69,7 +69,7 @@ func Block(ctx context.Context, reader *source.Reader, item source.Item, o evide
 		var err error
 		around.Multipliers, around.Rules, err = reader.Neighbours(ctx, item)
 		if err != nil {
-			report.NotAnswered(evidence.Question{About: evidence.AboutNeighbours, At: item.Block.Number, Why: err.Error()})
+			report.NotAnswered(evidence.FailedRequest{About: evidence.AboutNeighbours, At: item.Block.Number, Why: err.Error()})
 		}
 		report.Diagnose(item.Block, item.Rules, around)
 	}
@@ -113,7 +113,7 @@ func noAnswer(r *evidence.Report, about evidence.Subject, at uint64, err error) 
 	case source.IsUnsupported(err):
 		r.Notes = append(r.Notes, fmt.Sprintf("%s: %v", about, err))
 	default:
-		r.NotAnswered(evidence.Question{About: about, At: at, Why: err.Error()})
+		r.NotAnswered(evidence.FailedRequest{About: about, At: at, Why: err.Error()})
 	}
 }
 
@@ -154,7 +154,7 @@ func (p *Prover) Range(ctx context.Context, blocks chain.Heights, before chain.O
 		switch {
 		case err == nil:
 		case source.IsTransient(err) && ctx.Err() == nil:
-			last.Report.NotAnswered(evidence.Question{About: evidence.AboutMultiplier, At: last.Block.Number, Why: err.Error()})
+			last.Report.NotAnswered(evidence.FailedRequest{About: evidence.AboutMultiplier, At: last.Block.Number, Why: err.Error()})
 		default:
 			yield(Proved{}, err)
 			return
@@ -268,7 +268,7 @@ func (p *Prover) whole(ctx context.Context, x *result) (missing error) {
 	case err == nil:
 		x.Report.CheckStoredMultiplier(stored)
 	case source.IsTransient(err) && ctx.Err() == nil:
-		x.Report.NotAnswered(evidence.Question{About: evidence.AboutMultiplier, At: x.Block.Number, Why: err.Error()})
+		x.Report.NotAnswered(evidence.FailedRequest{About: evidence.AboutMultiplier, At: x.Block.Number, Why: err.Error()})
 		x.Report.CheckStoredMultiplier(stored)
 		return err
 	default:

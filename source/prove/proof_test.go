@@ -167,8 +167,8 @@ func TestRangeOfASourceThatIsAway(t *testing.T) {
 			require.Empty(t, x.Report.Unanswered)
 			continue
 		}
-		q := evidence.Question{About: evidence.AboutMultiplier, At: 5, Why: "busy"}
-		require.Equal(t, []evidence.Question{q}, x.Report.Unanswered)
+		q := evidence.FailedRequest{About: evidence.AboutMultiplier, At: 5, Why: "busy"}
+		require.Equal(t, []evidence.FailedRequest{q}, x.Report.Unanswered)
 		require.Contains(t, x.Report.Notes, q.String())
 		summary := evidence.NewSummary()
 		summary.Add(x.Report)
@@ -341,7 +341,7 @@ func TestFollowIsNotHeld(t *testing.T) {
 					break
 				}
 				require.NoError(t, err, name)
-				require.Equal(t, []evidence.Question{{About: evidence.AboutMultiplier, At: 27, Why: "busy"}}, x.Report.Unanswered)
+				require.Equal(t, []evidence.FailedRequest{{About: evidence.AboutMultiplier, At: 27, Why: "busy"}}, x.Report.Unanswered)
 				delivered++
 				break
 			}
@@ -459,6 +459,6 @@ func TestBlockWeightIsAsked(t *testing.T) {
 	p := &prove.Prover{Reader: &source.Reader{Source: s, Tables: network.BuiltIn()}, Concurrency: 1}
 	for x, err := range p.Range(ctx, chain.Heights{First: 3, Last: 7}, nothing) {
 		require.NoError(t, err, "it stops no range")
-		require.Equal(t, []evidence.Question{{About: evidence.AboutBlockWeight, At: x.Block.Number, Why: away.Error()}}, x.Report.Unanswered)
+		require.Equal(t, []evidence.FailedRequest{{About: evidence.AboutBlockWeight, At: x.Block.Number, Why: away.Error()}}, x.Report.Unanswered)
 	}
 }

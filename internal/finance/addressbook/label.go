@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/sys/plain"
 )
 
 // Forms that select something else wherever a label is accepted.
@@ -37,7 +37,7 @@ func checkLabel(label string) error {
 }
 
 // same returns the text by which labels and groups are compared.
-func same(text string) string { return strings.ToLower(strings.TrimSpace(console.Printable(text))) }
+func same(text string) string { return strings.ToLower(strings.TrimSpace(plain.Line(text))) }
 
 // checkOwn rejects a new label of an entry that is also the name of a group or the label of another account. A file may
 // contain such labels: reports add up the accounts that share one.

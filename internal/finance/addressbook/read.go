@@ -14,6 +14,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/sys/csvlist"
+	"github.com/feeledger/fees/internal/sys/disk"
 )
 
 // Limits of a file.
@@ -45,12 +46,9 @@ const separators = ",;\t"
 //
 // The error lists all problems with their lines.
 func Read(r io.Reader) (*Book, error) {
-	text, err := io.ReadAll(io.LimitReader(r, maxBytes+1))
+	text, err := disk.ReadAtMost(r, "the file", maxBytes)
 	if err != nil {
 		return nil, err
-	}
-	if len(text) > maxBytes {
-		return nil, fmt.Errorf("the file is larger than %d bytes", maxBytes)
 	}
 	var f file
 	var wrong []error

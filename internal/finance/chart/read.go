@@ -14,8 +14,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/sys/csvlist"
+	"github.com/feeledger/fees/internal/sys/plain"
 )
 
 const (
@@ -125,7 +125,7 @@ func (c *Chart) readSettings(text []byte) (rows []byte, wrong []error) {
 
 func (c *Chart) set(name, value string, line int) error {
 	if old, twice := c.settings[name]; twice && old.value != value {
-		return fmt.Errorf("%q is set to %q here, and to %q on line %d", console.Printable(name), console.Printable(value), console.Printable(old.value), old.line)
+		return fmt.Errorf("%q is set to %q here, and to %q on line %d", plain.Line(name), plain.Line(value), plain.Line(old.value), old.line)
 	}
 	if slices.Contains([]string{SettingSuspense, SettingRounding, SettingAsset}, name) {
 		if err := CheckName(name, value); err != nil {
@@ -133,7 +133,7 @@ func (c *Chart) set(name, value string, line int) error {
 		}
 	}
 	if len(value) > maxSettingBytes {
-		return fmt.Errorf("%q is longer than %d bytes", console.Printable(name), maxSettingBytes)
+		return fmt.Errorf("%q is longer than %d bytes", plain.Line(name), maxSettingBytes)
 	}
 	c.settings[name] = setting{value, line}
 	return nil
@@ -151,9 +151,9 @@ func readHeader(fields []string) (columns []string, err error) {
 		case slices.Contains(ignored, name):
 			name = ""
 		case !slices.Contains(columnNames(), name):
-			return nil, fmt.Errorf("the column %q is not known: want %s", console.Printable(field), strings.Join(columnNames(), ", "))
+			return nil, fmt.Errorf("the column %q is not known: want %s", plain.Line(field), strings.Join(columnNames(), ", "))
 		case slices.Contains(columns, name):
-			return nil, fmt.Errorf("two columns are named %q", console.Printable(field))
+			return nil, fmt.Errorf("two columns are named %q", plain.Line(field))
 		}
 		hasTarget = hasTarget || slices.Contains(Targets(), Target(name))
 		columns = append(columns, name)
@@ -194,7 +194,7 @@ func parseRule(columns, fields []string) (r rule, err error) {
 			continue
 		}
 		if r.conditions[at], err = parseAlternatives(value, condition(at)); err != nil {
-			return r, fmt.Errorf("%s %q: %w", name, console.Printable(value), err)
+			return r, fmt.Errorf("%s %q: %w", name, plain.Line(value), err)
 		}
 	}
 	if len(r.targets) == 0 {
@@ -232,7 +232,7 @@ func parseAlternatives(text string, c condition) (list alternatives, err error) 
 // CheckName checks the name of an account or a dimension. It is written into files that
 // spreadsheets open, exactly as it is here.
 func CheckName(name, value string) error {
-	shown := console.Printable(value)
+	shown := plain.Line(value)
 	switch {
 	case value == none && slices.Contains([]string{string(Account), string(Asset), SettingSuspense, SettingRounding}, name):
 		return fmt.Errorf("%s %q: a fee needs an account", name, shown)

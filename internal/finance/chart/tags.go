@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/sys/csvlist"
+	"github.com/feeledger/fees/internal/sys/plain"
 )
 
 const maxTags = 1_000_000
@@ -53,7 +53,7 @@ func (t *Tags) add(line int, fields []string) error {
 	}
 	id, tag := strings.ToLower(fields[0]), fields[1]
 	if err := isID(id); err != nil {
-		return fmt.Errorf("%q: %w", console.Printable(fields[0]), err)
+		return fmt.Errorf("%q: %w", plain.Line(fields[0]), err)
 	}
 	if tag == "" {
 		return nil

@@ -2,7 +2,6 @@ package closing
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"iter"
 
@@ -18,8 +17,6 @@ type FindingsBook interface {
 	Unclassified(ctx context.Context, q ledger.Query) iter.Seq2[*ledger.Unclassified, error]
 }
 
-var errStop = errors.New("stop")
-
 // List returns the findings in a span for all accounts: first failed checks, then undetermined and drifting
 // fees, then unrecognised events, each in chain order. The rows are counted as they are read.
 func List(ctx context.Context, book FindingsBook, span chain.Heights, count *Findings) *table.Sheet {
@@ -30,17 +27,7 @@ func List(ctx context.Context, book FindingsBook, span chain.Heights, count *Fin
 			{Name: "what", Kind: table.Text}, {Name: "payer", Kind: table.Address}, {Name: "fee", Kind: table.Wei},
 			{Name: "charged", Kind: table.Wei}, {Name: "message", Kind: table.Text},
 		},
-		Rows: func(yield func([]any, error) bool) {
-			err := rows(ctx, book, span, count, func(row ...any) error {
-				if !yield(row, nil) {
-					return errStop
-				}
-				return nil
-			})
-			if err != nil && !errors.Is(err, errStop) {
-				yield(nil, err)
-			}
-		},
+		Rows: table.Rows(func(add func(...any) error) error { return rows(ctx, book, span, count, add) }),
 	}
 }
 

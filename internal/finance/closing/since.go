@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/sys/plain"
 )
 
 // Since lists the changes to what a user decides, inputs and options, since an earlier package. Figures differ from
@@ -130,7 +130,7 @@ func onlyIn(lines, other []string) (list []string, more int) {
 		case have[line] > 0:
 			have[line]--
 		case len(list) < maxChangedLines:
-			list = append(list, console.Printable(line))
+			list = append(list, plain.Line(line))
 		default:
 			more++
 		}

@@ -84,13 +84,13 @@ var transactionColumns = []table.Column{
 func transactionRow(_ *ledger.Block, t *ledger.Transaction) []any {
 	return []any{
 		t.Height, t.Index, t.Time, t.Rules,
-		string(t.Layer), text(t.Type), text(t.Call),
+		string(t.Layer), table.OrNull(t.Type), table.OrNull(t.Call),
 		t.Hash, t.EVMHash,
 		account(t.Sender), account(t.Recipient), account(t.Payer), t.Nonce,
 		t.GasPrice, t.Gas, t.Weight,
-		t.Fee, text(t.Method), t.PriorityFee, t.Tip,
-		t.Success, text(string(t.Outcome)), text(t.Status), text(t.Error),
-		t.Charged, text(string(t.Verdict)), t.Drift,
+		t.Fee, table.OrNull(t.Method), t.PriorityFee, t.Tip,
+		t.Success, table.OrNull(string(t.Outcome)), table.OrNull(t.Status), table.OrNull(t.Error),
+		t.Charged, table.OrNull(string(t.Verdict)), t.Drift,
 		t.Burned, t.Treasury, t.Author,
 	}
 }
@@ -142,14 +142,6 @@ func optional[T, V any](o chain.Optional[T], of func(T) V) any {
 }
 
 func account(a chain.Optional[chain.Address]) any { return optional(a, address) }
-
-// text returns a text, or nil if it is empty.
-func text(s string) any {
-	if s == "" {
-		return nil
-	}
-	return s
-}
 
 func runtime(v chain.Optional[uint32]) any {
 	return optional(v, func(v uint32) uint64 { return uint64(v) })

@@ -11,7 +11,6 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/chart"
 	"github.com/feeledger/fees/internal/sys/plain"
 )
@@ -56,7 +55,7 @@ func (c *columns) add(list string, more map[string]cell) error {
 			shown = own
 		}
 		if shown == nil {
-			return c.wrong(settingColumns, fmt.Sprintf("%q is not a field: want %s", console.Printable(field), strings.Join(slices.Sorted(maps.Keys(fields)), ", ")))
+			return c.wrong(settingColumns, fmt.Sprintf("%q is not a field: want %s", plain.Line(field), strings.Join(slices.Sorted(maps.Keys(fields)), ", ")))
 		}
 		if t := chart.Target(field); slices.Contains(dimensions, t) {
 			c.carries = append(c.carries, t)

@@ -184,7 +184,7 @@ func (c *composer) describe(ctx context.Context, e *Entry) (err error) {
 		}
 	}
 	if t := e.transaction; t != nil {
-		e.Reference, e.Memo = code(t), fmt.Sprintf("block %d-%d %s", t.Height, t.Index, clean(t.Call))
+		e.Reference, e.Memo = t.LayerHash().String(), fmt.Sprintf("block %d-%d %s", t.Height, t.Index, clean(t.Call))
 	}
 	return nil
 }

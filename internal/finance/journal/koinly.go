@@ -56,7 +56,7 @@ func WriteKoinly(ctx context.Context, w io.Writer, payments *Payments, r Request
 		}
 		row := []string{
 			at.Std().Format(koinlyTime), r.Tokens(paid), r.Symbol, "", "", "", "",
-			worth, currency, "cost", plain.Cell(description), code(p.Transaction),
+			worth, currency, "cost", plain.Cell(description), p.Transaction.LayerHash().String(),
 		}
 		if err := out.Write(row); err != nil {
 			return err

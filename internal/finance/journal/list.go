@@ -47,12 +47,12 @@ func rows(payments iter.Seq2[*Payment, error], r *Request) iter.Seq2[[]any, erro
 			}
 			row := []any{
 				r.Network, p.Rules, p.Height, p.Time,
-				int64(p.Index), string(p.Layer), orNull(p.Type), p.Call,
+				int64(p.Index), string(p.Layer), table.OrNull(p.Type), p.Call,
 				p.Hash, p.EVMHash, p.Sender, p.Recipient,
 				p.Payer, named(p.Payer, names.Label), p.GasPrice, gas,
-				p.Fee, orNull(p.Method), p.PriorityFee,
-				p.Tip, p.Success, orNull(string(p.Outcome)), orNull(p.Status), orNull(p.Error),
-				p.Charged, p.Standing(), orNull(p.Failed), p.Drift, orNull(string(p.Class)),
+				p.Fee, table.OrNull(p.Method), p.PriorityFee,
+				p.Tip, p.Success, table.OrNull(string(p.Outcome)), table.OrNull(p.Status), table.OrNull(p.Error),
+				p.Charged, p.Standing(), table.OrNull(p.Failed), p.Drift, table.OrNull(string(p.Class)),
 				p.Burned, p.Treasury, p.Author,
 			}
 			if r.Names != nil {
@@ -68,14 +68,6 @@ func rows(payments iter.Seq2[*Payment, error], r *Request) iter.Seq2[[]any, erro
 	}
 }
 
-// orNull returns a text, or nil if it is empty.
-func orNull(text string) any {
-	if text == "" {
-		return nil
-	}
-	return text
-}
-
 // named returns what a book of names has of an address, or nil.
 func named(a chain.Optional[chain.Address], of func(chain.Address) (string, bool)) any {
 	address, ok := a.Get()
@@ -83,5 +75,5 @@ func named(a chain.Optional[chain.Address], of func(chain.Address) (string, bool
 		return nil
 	}
 	name, _ := of(address)
-	return orNull(name)
+	return table.OrNull(name)
 }

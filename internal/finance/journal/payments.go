@@ -213,11 +213,3 @@ func (p *Payment) remark(format string, arguments ...any) {
 
 // Place returns the payment's transaction ID, such as "25-4".
 func (p *Payment) Place() string { return ledger.Place{Height: p.Height, Row: p.Index}.String() }
-
-// code returns the public hash of a transaction: the EVM hash, or else the extrinsic's.
-func code(t *ledger.Transaction) string {
-	if hash, ok := t.EVMHash.Get(); ok {
-		return hash.String()
-	}
-	return t.Hash.String()
-}

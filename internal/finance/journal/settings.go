@@ -12,7 +12,6 @@ import (
 	"golang.org/x/text/encoding/charmap"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/sys/plain"
 )
 
@@ -44,7 +43,7 @@ func (s settings) choice(name string, words ...string) (string, error) {
 
 // wrong is the error that a setting has a wrong value.
 func (s settings) wrong(name, want string) error {
-	return fmt.Errorf("line %d of the chart: %s %q: %s", s.Chart.Line(name), name, console.Printable(s.get(name)), want)
+	return fmt.Errorf("line %d of the chart: %s %q: %s", s.Chart.Line(name), name, plain.Line(s.get(name)), want)
 }
 
 // Settings that several formats have.

@@ -15,9 +15,9 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/chart"
 	"github.com/feeledger/fees/internal/money"
+	"github.com/feeledger/fees/internal/sys/plain"
 )
 
 // By is the grouping of fees into the entries of a summary.
@@ -176,7 +176,7 @@ func (p *pass) book(ctx context.Context, x *Payment) (*Entry, error) {
 	if p.By != ByTransaction {
 		return nil, p.group(date, posting)
 	}
-	posting.Hash = code(x.Transaction)
+	posting.Hash = x.Transaction.LayerHash().String()
 	posting.Memo = fmt.Sprintf("fee %s %s of %s", x.Place(), text(x.Call), text(cmp.Or(e.placed.Facts.Label, p.Account(e.placed.Facts.Payer)))) + posting.remark()
 	e.Reference, e.Date, e.Memo = p.number(x.Place()), date, fmt.Sprintf("%s transaction fee %s", text(p.Network), x.Place())
 	return e, nil
@@ -291,6 +291,6 @@ const maxText = 60
 
 // text is a text from outside, in one line and not too long.
 func text(outside string) string {
-	runes := []rune(strings.Join(strings.Fields(console.Printable(outside)), " "))
+	runes := []rune(strings.Join(strings.Fields(plain.Line(outside)), " "))
 	return string(runes[:min(len(runes), maxText)])
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/sys/plain"
 )
 
 // ChartTemplate defines the template "chart", which draws a [Chart] as SVG. It contains no style: the page's style sheet
@@ -151,7 +152,7 @@ func (r *Report) plot(m measure, groups, before []*Group, rest ...*Group) *Chart
 	_, top := c.scale(0, largest)
 	height := func(length float64) int { return int(math.Round(length / top * plotHeight)) }
 	for i, g := range groups {
-		b := Bar{Name: console.Printable(g.Name(r.Token)), EVM: height(m.evm(g))}
+		b := Bar{Name: plain.Line(g.Name(r.Token)), EVM: height(m.evm(g))}
 		b.Native = height(m.all(g)) - b.EVM
 		b.Exact = b.Name + ": " + m.exact(g)
 		if b.Name == notKnown && before != nil { // only the previous period is that long

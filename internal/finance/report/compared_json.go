@@ -53,7 +53,7 @@ func (c *Comparison) groups(yield func([]byte, error) bool) {
 	}
 }
 
-func pairObject(columns []pairColumn, p *Pair) (o object, err error) {
+func pairObject(columns []pairColumn, p *Pair) (o jsontext.Record, err error) {
 	gas := false // a string, like its difference
 	for _, c := range columns {
 		value, err := c.value(p)
@@ -66,7 +66,7 @@ func pairObject(columns []pairColumn, p *Pair) (o object, err error) {
 		if n, ok := value.(int64); ok && gas {
 			value = strconv.FormatInt(n, 10)
 		}
-		o = append(o, field{c.Name, value})
+		o = append(o, jsontext.Field{c.Name, value})
 	}
 	return o, nil
 }

@@ -41,12 +41,7 @@ func (c *Comparison) writeText(w io.Writer, width int) error {
 	if err := c.writeTotals(page); err != nil {
 		return err
 	}
-	for i, note := range c.Notes[partial:] {
-		if i == 0 {
-			page.WriteString("\n")
-		}
-		page.Line("note: "+note, 2)
-	}
+	page.Notes(c.Notes[partial:])
 	return page.Flush()
 }
 
@@ -114,20 +109,20 @@ func (c *Comparison) writeTotals(page *console.Page) error {
 func differenceText(token console.Token, value any) string {
 	switch v := value.(type) {
 	case chain.Wei, chain.Optional[chain.Wei], chain.Optional[chain.GasPrice]:
-		return plain(text(token, v))
+		return trimmed(text(token, v))
 	case chain.SignedWei:
-		return plain(token.Tokens(v))
+		return trimmed(token.Tokens(v))
 	case chain.Optional[chain.SignedWei]:
 		if wei, known := v.Get(); known {
-			return plain(token.Tokens(wei))
+			return trimmed(token.Tokens(wei))
 		}
 		return notKnown
 	}
 	return text(token, value)
 }
 
-// plain strips trailing zeros from a number; other text is unchanged.
-func plain(text string) string {
+// trimmed strips trailing zeros from a number; other text is unchanged.
+func trimmed(text string) string {
 	if strings.Contains(text, ".") {
 		return console.Plain(text)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/money"
+	"github.com/feeledger/fees/internal/sys/plain"
 	"github.com/feeledger/fees/internal/table"
 )
 
@@ -51,7 +52,7 @@ type cell struct{ Text, Class string }
 // network access.
 func (r *Report) writeHTML(w io.Writer) error {
 	p := page{
-		Title: console.Printable(r.Title()), Policy: policy(), Style: template.CSS(pageStyle),
+		Title: plain.Line(r.Title()), Policy: policy(), Style: template.CSS(pageStyle),
 		About: r.about(), Warnings: printable(r.Partial), Notes: printable(r.Notes[len(r.Partial):]),
 		Totals: r.totalCards(), Charts: r.charts(), Heading: fmt.Sprintf("All figures by %s", r.By),
 	}
@@ -90,7 +91,7 @@ func policy() string {
 
 func printable(texts []string) (list []string) {
 	for _, text := range texts {
-		list = append(list, console.Printable(text))
+		list = append(list, plain.Line(text))
 	}
 	return list
 }
@@ -232,21 +233,13 @@ func text(token console.Token, value any) string {
 		return notKnown
 	case chain.Optional[string]:
 		name, _ := v.Get()
-		return console.Printable(name)
+		return plain.Line(name)
 	case chain.Optional[uint64]:
-		return optional(v)
+		return console.Known(v)
 	case chain.Optional[chain.Time]:
-		return optional(v)
+		return console.Known(v)
 	case chain.Optional[chain.Address]:
-		return optional(token.AccountOf(v))
-	}
-	return fmt.Sprint(value)
-}
-
-func optional[T any](o chain.Optional[T]) string {
-	value, ok := o.Get()
-	if !ok {
-		return ""
+		return console.Known(token.AccountOf(v))
 	}
 	return fmt.Sprint(value)
 }

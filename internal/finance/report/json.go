@@ -27,8 +27,8 @@ type document struct {
 
 // ending contains the fields after the groups, which are written one by one.
 type ending struct {
-	Totals object   `json:"totals"`
-	Notes  []string `json:"notes"`
+	Totals jsontext.Record `json:"totals"`
+	Notes  []string        `json:"notes"`
 }
 
 // period is the requested period: heights, both included, or a time from From up to but excluding
@@ -50,32 +50,13 @@ type coverage struct {
 	Lacks    []string               `json:"lacks"`
 }
 
-// object is a JSON object with ordered keys.
-type object []field
-
-type field struct {
-	name  string
-	value any
-}
-
-// MarshalJSON writes the fields in order.
-func (o object) MarshalJSON() ([]byte, error) {
-	return jsontext.Object(func(yield func(string, any) bool) {
-		for _, f := range o {
-			if !yield(f.name, f.value) {
-				return
-			}
-		}
-	})
-}
-
-func (r *Report) objectOf(columns []column, g *Group) (o object) {
+func (r *Report) objectOf(columns []column, g *Group) (o jsontext.Record) {
 	for _, c := range columns {
 		value := c.value(g)
 		if account, ok := value.(chain.Optional[chain.Address]); ok {
 			value = r.AccountOf(account)
 		}
-		o = append(o, field{c.Name, value})
+		o = append(o, jsontext.Field{c.Name, value})
 	}
 	return o
 }

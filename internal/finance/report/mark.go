@@ -8,6 +8,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/sys/plain"
 	"github.com/feeledger/fees/internal/table"
 )
 
@@ -81,7 +82,7 @@ func (s *suspended) notes(token console.Token) []string {
 	if s.count == 0 {
 		return nil
 	}
-	note := fmt.Sprintf("SUSPENSE: no rule of the chart matches %s, fee %s %s", console.Counted(s.count, "transaction"), token.Tokens(s.fee), console.Printable(token.Symbol))
+	note := fmt.Sprintf("SUSPENSE: no rule of the chart matches %s, fee %s %s", console.Counted(s.count, "transaction"), token.Tokens(s.fee), plain.Line(token.Symbol))
 	if s.undetermined > 0 {
 		note += fmt.Sprintf(" and %d undetermined", s.undetermined)
 	}

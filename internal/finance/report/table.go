@@ -8,6 +8,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/sys/plain"
 	"github.com/feeledger/fees/internal/table"
 )
 
@@ -37,12 +38,7 @@ func (r *Report) writeText(w io.Writer, width int) error {
 		}
 	}
 	page.WriteString("\n" + r.totalLines(width))
-	for i, note := range r.Notes[len(r.Partial):] {
-		if i == 0 {
-			page.WriteString("\n")
-		}
-		page.Line("note: "+note, 2)
-	}
+	page.Notes(r.Notes[len(r.Partial):])
 	return page.Flush()
 }
 
@@ -118,7 +114,7 @@ func (r *Report) totalLines(width int) string {
 			fmt.Fprintf(&out, "%-22s %s\n", f.name, notKnown)
 			continue
 		}
-		fmt.Fprintf(&out, "%-22s %s %s\n", f.name, amounts[0], console.Printable(r.Symbol))
+		fmt.Fprintf(&out, "%-22s %s %s\n", f.name, amounts[0], plain.Line(r.Symbol))
 		amounts = amounts[1:]
 	}
 	for _, f := range r.worthAmounts() {

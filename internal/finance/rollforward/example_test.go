@@ -73,7 +73,7 @@ func ExampleMake() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	made, err := rollforward.Make(ctx, book, rollforward.Question{
+	made, err := rollforward.Make(ctx, book, rollforward.Request{
 		Periods:  []rollforward.Period{{Name: "block 25", Span: chain.Heights{First: 25, Last: 25}}},
 		Accounts: accounts,
 		Balances: kept{recorded},

@@ -177,7 +177,7 @@ func number(t testing.TB, text string) *big.Int {
 }
 
 // made returns a rollforward and fails the test on errors.
-func made(t testing.TB, book *ledger.Book, q rollforward.Question) *rollforward.Rollforward {
+func made(t testing.TB, book *ledger.Book, q rollforward.Request) *rollforward.Rollforward {
 	t.Helper()
 	r, err := rollforward.Make(context.Background(), book, q)
 	require.NoError(t, err)

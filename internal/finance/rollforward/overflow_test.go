@@ -53,7 +53,7 @@ func TestOverflow(t *testing.T) {
 		"the balances":       {whole, nil, rich},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := rollforward.Make(t.Context(), recorded(t, "moonbeam-2100", test.changes...), rollforward.Question{Periods: test.periods, Accounts: accounts, Balances: test.reader})
+			_, err := rollforward.Make(t.Context(), recorded(t, "moonbeam-2100", test.changes...), rollforward.Request{Periods: test.periods, Accounts: accounts, Balances: test.reader})
 			require.ErrorIs(t, err, chain.ErrOverflow)
 			var ours *statement.LedgerError
 			require.ErrorAs(t, err, &ours)

@@ -159,7 +159,7 @@ func TestRecordings(t *testing.T) {
 			last := heightOf(t, dir)
 			want := readExpectation(t, dir, treasuryOf(name))
 			treasury := address(t, treasuryOf(name))
-			r := made(t, book, rollforward.Question{
+			r := made(t, book, rollforward.Request{
 				Periods: []rollforward.Period{{Name: "all", Span: chain.Heights{First: 0, Last: last}}}, Accounts: accounts, Balances: have,
 				Classifier: rollforward.Classifier{Treasury: chain.Some(treasury)},
 			})
@@ -292,7 +292,7 @@ func TestFeesAreWhatWasCharged(t *testing.T) {
 				charged[who].Sub(charged[who], number(t, s.Charged))
 			}
 			require.NotEmpty(t, charged)
-			r := made(t, recorded(t, name), rollforward.Question{
+			r := made(t, recorded(t, name), rollforward.Request{
 				Periods: []rollforward.Period{{Name: "all", Span: chain.Heights{First: 0, Last: heightOf(t, dir)}}}, Accounts: accountsOf(t, name),
 			})
 			found := 0
@@ -327,7 +327,7 @@ func TestTreasuryAndAuthors(t *testing.T) {
 				}
 			}
 			require.NotEmpty(t, others.Entries())
-			r := made(t, recorded(t, name), rollforward.Question{
+			r := made(t, recorded(t, name), rollforward.Request{
 				Periods: []rollforward.Period{{Name: "all", Span: chain.Heights{First: 0, Last: heightOf(t, dir)}}}, Accounts: others,
 				Classifier: rollforward.Classifier{Treasury: chain.Some(address(t, treasuryOf(name)))},
 			})

@@ -21,8 +21,8 @@ type Period struct {
 	Span chain.Heights // the blocks
 }
 
-// Question requests a rollforward of accounts.
-type Question struct {
+// Request requests a rollforward of accounts.
+type Request struct {
 	Periods  []Period // consecutive, without gaps
 	Accounts *addressbook.Book
 	Classifier
@@ -110,7 +110,7 @@ func (c *Column) Holds() bool {
 
 // Make builds the rollforward of accounts for periods of the ledger's blocks. Errors from the ledger are of type
 // [statement.LedgerError]; others come from the reader of balances.
-func Make(ctx context.Context, book *ledger.Book, q Question) (*Rollforward, error) {
+func Make(ctx context.Context, book *ledger.Book, q Request) (*Rollforward, error) {
 	r := &Rollforward{Periods: q.Periods, accounts: q.Accounts, classifier: q.Classifier, book: book, owners: ownersOf(q.Accounts), listed: map[chain.Address]bool{}, prices: q.Prices}
 	for _, a := range q.Accounts.Addresses() {
 		r.listed[a] = true

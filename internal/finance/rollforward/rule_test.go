@@ -330,7 +330,7 @@ func TestEveryMovementIsInOneLine(t *testing.T) {
 		have[who][27] = balanceOf(t, free, reserved)
 		accounts := emptyBook()
 		require.NoError(t, accounts.Add(entryOf(who)))
-		r := made(t, recorded(t, "moonbeam-2100", changes...), rollforward.Question{
+		r := made(t, recorded(t, "moonbeam-2100", changes...), rollforward.Request{
 			Periods: []rollforward.Period{{Name: "all", Span: chain.Heights{First: 0, Last: 27}}}, Accounts: accounts, Balances: have,
 			Classifier: rollforward.Classifier{Treasury: chain.Some(treasurer)},
 		})

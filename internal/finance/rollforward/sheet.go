@@ -2,8 +2,6 @@ package rollforward
 
 import (
 	"context"
-	"errors"
-	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -14,7 +12,6 @@ import (
 	"github.com/feeledger/fees/internal/finance/addressbook"
 	"github.com/feeledger/fees/internal/finance/balances"
 	"github.com/feeledger/fees/internal/finance/statement"
-	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/money"
 	"github.com/feeledger/fees/internal/movement"
 	"github.com/feeledger/fees/internal/table"
@@ -47,15 +44,7 @@ var whose = []table.Column{
 }
 
 func rowOf(c *Column) []any {
-	return []any{c.Period.Name, c.Period.Span.First, c.Period.Span.Last, string(c.Scope), c.Account, textOf(c.Label), textOf(c.Group)}
-}
-
-// textOf returns a text, nil if empty.
-func textOf(text string) any {
-	if text == "" {
-		return nil
-	}
-	return text
+	return []any{c.Period.Name, c.Period.Span.First, c.Period.Span.Last, string(c.Scope), c.Account, table.OrNull(c.Label), table.OrNull(c.Group)}
 }
 
 func columnsOf(more ...table.Column) []table.Column {
@@ -246,7 +235,7 @@ func (y *Style) Movements(ctx context.Context, r *Rollforward, selected Selectio
 				return nil
 			}
 			row := []any{
-				i.Period, i.Account, textOf(i.Label), textOf(i.Group), string(i.Line), string(i.Class), string(i.Direction), textOf(string(i.Internal)),
+				i.Period, i.Account, table.OrNull(i.Label), table.OrNull(i.Group), string(i.Line), string(i.Class), string(i.Direction), table.OrNull(string(i.Internal)),
 				i.Place(), i.Height, i.Time, y.day(i.Time),
 			}
 			if m := i.Movement; m != nil {
@@ -256,7 +245,7 @@ func (y *Style) Movements(ctx context.Context, r *Rollforward, selected Selectio
 			}
 			row = append(row, i.Free, i.Reserved)
 			if t := i.Transaction; t != nil {
-				row = append(row, t.Call, hashOf(t))
+				row = append(row, t.Call, t.LayerHash())
 			} else {
 				row = append(row, nil, nil)
 			}
@@ -288,14 +277,6 @@ func remark(i *Item) any {
 	return nil
 }
 
-// hashOf returns a transaction's hash in its layer.
-func hashOf(t *ledger.Transaction) chain.Hash {
-	if hash, ok := t.EVMHash.Get(); ok {
-		return hash
-	}
-	return t.Hash
-}
-
 // day returns the day of a time in the style's zone.
 func (y *Style) day(at chain.Optional[chain.Time]) any {
 	t, ok := at.Get()
@@ -319,22 +300,5 @@ func (y *Style) label(r *Rollforward, account chain.Optional[chain.Address]) cha
 
 // sheet builds a sheet.
 func (y *Style) sheet(name string, columns []table.Column, rows func(add func(...any) error) error) *table.Sheet {
-	return &table.Sheet{Name: name, Title: y.Title, Notes: y.Notes, Token: y.Token, Columns: columns, Rows: sequence(rows)}
-}
-
-var errStop = errors.New("enough")
-
-// sequence converts a callback-style list of rows to an iterator.
-func sequence(rows func(add func(...any) error) error) iter.Seq2[[]any, error] {
-	return func(yield func([]any, error) bool) {
-		err := rows(func(values ...any) error {
-			if !yield(values, nil) {
-				return errStop
-			}
-			return nil
-		})
-		if err != nil && !errors.Is(err, errStop) {
-			yield(nil, err)
-		}
-	}
+	return &table.Sheet{Name: name, Title: y.Title, Notes: y.Notes, Token: y.Token, Columns: columns, Rows: table.Rows(rows)}
 }

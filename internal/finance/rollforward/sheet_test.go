@@ -86,7 +86,7 @@ func shown(t *testing.T) (*rollforward.Rollforward, *rollforward.Style) {
 		have[who][h] = b
 		have[someone][h] = chain.Balance{Free: chain.NewWei(h / 25)} // 1 wei from nowhere
 	}
-	r := made(t, book, rollforward.Question{
+	r := made(t, book, rollforward.Request{
 		Periods:  []rollforward.Period{{Name: "2026-01", Span: chain.Heights{First: 0, Last: 14}}, {Name: "2026-02", Span: chain.Heights{First: 15, Last: 27}}},
 		Accounts: accounts, Balances: have, Classifier: rollforward.Classifier{Treasury: chain.Some(treasurer)},
 	})
@@ -195,7 +195,7 @@ func TestWithoutBalances(t *testing.T) {
 	)
 	accounts := emptyBook()
 	require.NoError(t, accounts.Add(entryOf(who)))
-	r := made(t, book, rollforward.Question{Periods: []rollforward.Period{{Name: "a", Span: chain.Heights{First: 0, Last: 14}}, {Name: "b", Span: chain.Heights{First: 15, Last: 27}}}, Accounts: accounts})
+	r := made(t, book, rollforward.Request{Periods: []rollforward.Period{{Name: "a", Span: chain.Heights{First: 0, Last: 14}}, {Name: "b", Span: chain.Heights{First: 15, Last: 27}}}, Accounts: accounts})
 	require.True(t, r.Holds())
 	c := columnOf(t, r, "a to b", who.String())
 	require.False(t, c.Opening.Known() || c.Closing.Known() || c.Unexplained.Known())
@@ -209,8 +209,8 @@ func TestWithoutBalances(t *testing.T) {
 	require.NoError(t, table.WriteCSV(&out, y.Movements(t.Context(), r, rollforward.All)))
 	require.Contains(t, out.String(), "change not stated by the event")
 
-	_, err = rollforward.Make(t.Context(), book, rollforward.Question{Periods: []rollforward.Period{{Name: "a", Span: chain.Heights{First: 0, Last: 14}}, {Name: "b", Span: chain.Heights{First: 16, Last: 27}}}, Accounts: accounts})
+	_, err = rollforward.Make(t.Context(), book, rollforward.Request{Periods: []rollforward.Period{{Name: "a", Span: chain.Heights{First: 0, Last: 14}}, {Name: "b", Span: chain.Heights{First: 16, Last: 27}}}, Accounts: accounts})
 	require.EqualError(t, err, "a ends with block 14, but b starts with block 16")
-	_, err = rollforward.Make(t.Context(), book, rollforward.Question{Periods: []rollforward.Period{{Name: "a", Span: chain.Heights{First: 0, Last: 14}}}, Accounts: accounts, Balances: told{}})
+	_, err = rollforward.Make(t.Context(), book, rollforward.Request{Periods: []rollforward.Period{{Name: "a", Span: chain.Heights{First: 0, Last: 14}}}, Accounts: accounts, Balances: told{}})
 	require.ErrorContains(t, err, "no balance of "+who.String())
 }

@@ -22,7 +22,7 @@ func TestValues(t *testing.T) {
 	list, err := money.Read([]byte(file), "EUR")
 	require.NoError(t, err)
 	ask := func(first, last uint64) *rollforward.Rollforward {
-		return made(t, recorded(t, "moonbeam-2100"), rollforward.Question{
+		return made(t, recorded(t, "moonbeam-2100"), rollforward.Request{
 			Periods: []rollforward.Period{{Name: "a", Span: chain.Heights{First: first, Last: 25}}, {Name: "b", Span: chain.Heights{First: 26, Last: last}}}, Accounts: accountsOf(t, "moonbeam-2100"), Prices: list.Valuer(),
 		})
 	}

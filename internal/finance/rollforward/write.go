@@ -12,6 +12,7 @@ import (
 	"github.com/feeledger/fees/internal/finance/statement"
 	"github.com/feeledger/fees/internal/money"
 	"github.com/feeledger/fees/internal/sys/jsontext"
+	"github.com/feeledger/fees/internal/sys/plain"
 	"github.com/feeledger/fees/internal/table"
 )
 
@@ -30,12 +31,7 @@ func (y *Style) WriteTable(w io.Writer, r *Rollforward, width int) error {
 			return err
 		}
 	}
-	if len(y.Notes) > 0 {
-		page.WriteString("\n")
-	}
-	for _, note := range y.Notes {
-		page.Line("note: "+note, 2)
-	}
+	page.Notes(y.Notes)
 	return page.Flush()
 }
 
@@ -44,7 +40,7 @@ func (y *Style) Parts(r *Rollforward) (sheets []*table.Sheet) {
 	for i := range r.Columns {
 		c := &r.Columns[i]
 		one := r.marked(y.brief(c))
-		one.Title = console.Printable(c.title(y.Token)) + ", " + c.Period.title()
+		one.Title = plain.Line(c.title(y.Token)) + ", " + c.Period.title()
 		var drop []string
 		if !c.reserves() {
 			drop = append(drop, "reserved", "total")

@@ -11,6 +11,7 @@ import (
 	"github.com/feeledger/fees/internal/finance/balances"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/movement"
+	"github.com/feeledger/fees/internal/table"
 )
 
 // KindFee is the kind of the movements that make up a fee: the withdrawal and the refund.
@@ -81,7 +82,7 @@ func (s *Statement) Each(ctx context.Context, each func(*Line) error) error {
 
 // Lines returns the same lines as an iterator.
 func (s *Statement) Lines(ctx context.Context) iter.Seq2[*Line, error] {
-	return sequence(func(each func(*Line) error) error { return s.Each(ctx, each) })
+	return table.Sequence(func(each func(*Line) error) error { return s.Each(ctx, each) })
 }
 
 // EachFee calls each for the same lines, with the movements of a fee as one: what was withheld less what was given back.

@@ -13,9 +13,9 @@ import (
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/addressbook"
 	"github.com/feeledger/fees/internal/finance/balances"
-	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/money"
 	"github.com/feeledger/fees/internal/movement"
+	"github.com/feeledger/fees/internal/sys/plain"
 	"github.com/feeledger/fees/internal/table"
 )
 
@@ -37,7 +37,7 @@ type Style struct {
 // Name returns an account with its label.
 func (y *Style) Name(account chain.Address) string {
 	if label, ok := y.Labels.Label(account); ok {
-		return fmt.Sprintf("%s (%s)", y.Account(account), console.Printable(label))
+		return fmt.Sprintf("%s (%s)", y.Account(account), plain.Line(label))
 	}
 	return y.Account(account)
 }
@@ -66,24 +66,14 @@ func (y *Style) sheet(name, title string, columns []table.Column, list []*Statem
 var accountColumns = []table.Column{{Name: "account_label", Kind: table.Text}, {Name: "account_group", Kind: table.Text}}
 
 func allRows(list []*Statement, rows func(s *Statement, add func(...any) error) error) iter.Seq2[[]any, error] {
-	return func(yield func([]any, error) bool) {
-		for row, err := range sequence(func(each func(*[]any) error) error {
-			for _, s := range list {
-				if err := rows(s, func(values ...any) error { return each(&values) }); err != nil {
-					return err
-				}
-			}
-			return nil
-		}) {
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			if !yield(*row, nil) {
-				return
+	return table.Rows(func(add func(...any) error) error {
+		for _, s := range list {
+			if err := rows(s, add); err != nil {
+				return err
 			}
 		}
-	}
+		return nil
+	})
 }
 
 // movementColumns are the columns of [Style.Movements].
@@ -127,7 +117,7 @@ func (y *Style) lines(ctx context.Context, list []*Statement, byFee bool) *table
 			}
 			row = append(row, l.Free, l.Reserved, l.FreeBalance, l.ReservedBalance)
 			if t := l.Payment; t != nil {
-				row = append(row, t.Charged, string(t.Layer), t.Call, hashOf(t), l.ForOther(), t.Standing(), orNull(t.Failed))
+				row = append(row, t.Charged, string(t.Layer), t.Call, t.LayerHash(), l.ForOther(), t.Standing(), table.OrNull(t.Failed))
 			} else {
 				row = append(row, nil, nil, nil, nil, nil, nil, nil)
 			}
@@ -139,22 +129,6 @@ func (y *Style) lines(ctx context.Context, list []*Statement, byFee bool) *table
 // label returns an account's label, if any.
 func (y *Style) label(account chain.Address) chain.Optional[string] {
 	return y.Labels.LabelOf(chain.Some(account))
-}
-
-// hashOf returns a transaction's hash in its layer.
-func hashOf(t *ledger.Transaction) chain.Hash {
-	if hash, ok := t.EVMHash.Get(); ok {
-		return hash
-	}
-	return t.Hash
-}
-
-// orNull returns text, or nil if it is empty.
-func orNull(text string) any {
-	if text == "" {
-		return nil
-	}
-	return text
 }
 
 // remark returns a remark that readers need for a line.
@@ -251,7 +225,7 @@ func (y *Style) Fees(ctx context.Context, list ...*Statement) *table.Sheet {
 	return y.sheet("fees", "Fees paid", slices.Concat(feeColumns, y.worthColumns("fee")), list, func(s *Statement, add func(...any) error) error {
 		for t, err := range s.book.Transactions(ctx, s.query(s.Span)) {
 			if err == nil {
-				row := []any{s.Account, t.Height, t.Index, t.Time, string(t.Layer), t.Call, hashOf(t), PaidFor(t), t.Charged, t.Standing(), orNull(t.Failed)}
+				row := []any{s.Account, t.Height, t.Index, t.Time, string(t.Layer), t.Call, t.LayerHash(), PaidFor(t), t.Charged, t.Standing(), table.OrNull(t.Failed)}
 				if y.valuer != nil {
 					row = append(row, money.ValueKnown(y.valuer, t.Charged, t.Time))
 				}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/finance/balances"
@@ -78,21 +77,4 @@ func ofProof(err error) error {
 		return unread.Err
 	}
 	return ofLedger(err)
-}
-
-var errStop = errors.New("enough")
-
-// sequence converts a callback-style list to an iterator.
-func sequence[T any](list func(each func(*T) error) error) iter.Seq2[*T, error] {
-	return func(yield func(*T, error) bool) {
-		err := list(func(x *T) error {
-			if !yield(x, nil) {
-				return errStop
-			}
-			return nil
-		})
-		if err != nil && !errors.Is(err, errStop) {
-			yield(nil, err)
-		}
-	}
 }

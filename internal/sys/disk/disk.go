@@ -1,5 +1,5 @@
 // Package disk writes files that survive a crash of the machine: each file of an archive exists under its name
-// completely and on disk, or not at all.
+// completely and on disk, or not at all. It reads files of others up to a limit only.
 package disk
 
 import (

@@ -116,3 +116,13 @@ func RequireMessage(t testing.TB, err error, missing, fail string) {
 		require.NoError(t, err)
 	}
 }
+
+// RequireSame requires two blocks to be equal, also in the text that their sources reported, whether they were decoded
+// from JSON or from SCALE.
+func RequireSame(t testing.TB, want, have *chain.Block) {
+	t.Helper()
+	require.Equal(t, want.Reported.Text(), have.Reported.Text())
+	a, b := *want, *have
+	a.Reported, a.Size, b.Reported, b.Size = nil, 0, nil, 0 // of the text, or of the node's data
+	require.Equal(t, fmt.Sprintf("%+v", a), fmt.Sprintf("%+v", b))
+}

@@ -3,7 +3,6 @@ package users
 import (
 	"fmt"
 	"hash/maphash"
-	"io"
 	"os"
 	"regexp"
 	"runtime"
@@ -12,6 +11,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/crypto/bcrypt"
+
+	"github.com/feeledger/fees/internal/sys/disk"
 )
 
 // Limits of the file, of names and of passwords.
@@ -61,11 +62,7 @@ func readFile(path string) ([]byte, error) {
 	if mode := info.Mode(); runtime.GOOS != "windows" && mode.IsRegular() && mode&0o027 != 0 {
 		return nil, fmt.Errorf("the mode %04[2]o of %[1]s lets others read or change it; run: chmod 600 %[1]s", path, mode.Perm())
 	}
-	text, err := io.ReadAll(io.LimitReader(file, maxBytes+1))
-	if err == nil && len(text) > maxBytes {
-		err = fmt.Errorf("%s is larger than %d bytes", path, maxBytes)
-	}
-	return text, err
+	return disk.ReadAtMost(file, path, maxBytes)
 }
 
 // hashForm matches a bcrypt hash: the cost, then salt and hash.

@@ -13,7 +13,7 @@ import (
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/internal/app"
-	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/sys/plain"
 )
 
 // findingsText summarizes findings by kind, with the command that shows the first one.
@@ -33,7 +33,7 @@ func findingsText(c *cobra.Command, f *app.Findings) string {
 // writeFindings writes the failed checks of a block.
 func writeFindings(w io.Writer, r *evidence.Report) {
 	for _, f := range r.Findings {
-		fmt.Fprintf(w, "fees: check failed: %s\n", console.Printable(f.String()))
+		fmt.Fprintf(w, "fees: check failed: %s\n", plain.Line(f.String()))
 	}
 	if n := r.Totals.Undetermined; n > 0 {
 		fmt.Fprintf(w, "fees: check failed: block %d: %d %s\n", r.Number, n, app.Undetermined)

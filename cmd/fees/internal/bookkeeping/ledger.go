@@ -59,7 +59,7 @@ func newLedgerStatus() *cobra.Command {
 }
 
 func (f *statusFlags) show(c *cobra.Command, _ []string) error {
-	return f.Ask(c, "", func(d *app.Ledger) error {
+	return f.Ask(c, func(d *app.Ledger) error {
 		status, err := d.Status(c.Context())
 		if err != nil {
 			return err
@@ -158,7 +158,7 @@ func newLedgerBackup() *cobra.Command {
 }
 
 func (f *backupFlags) backup(c *cobra.Command, args []string) error {
-	return f.Ask(c, "", func(d *app.Ledger) error {
+	return f.Ask(c, func(d *app.Ledger) error {
 		err := d.Backup(c.Context(), args[0], f.Progress(c, "blocks").Asked())
 		if err == nil {
 			_, err = fmt.Fprintf(c.OutOrStdout(), "%s: copied to %s\n", d.Place, args[0])

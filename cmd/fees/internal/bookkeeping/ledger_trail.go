@@ -10,6 +10,7 @@ import (
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/sys/plain"
 )
 
 const trailManual = `Show the audit trail: who prepared, returned, approved, closed or withdrew the
@@ -29,7 +30,7 @@ func newLedgerTrail() *cobra.Command {
 }
 
 func (f *statusFlags) trail(c *cobra.Command, _ []string) error {
-	return f.Ask(c, "", func(d *app.Ledger) error {
+	return f.Ask(c, func(d *app.Ledger) error {
 		acts, err := d.Book.Trail(c.Context())
 		if err != nil {
 			return err
@@ -56,7 +57,7 @@ func writeTrail(page *console.Page, acts []ledger.Act) {
 		if a.Kind == ledger.Labelled {
 			said = cmp.Or(a.EntryBefore, "none") + " → " + cmp.Or(a.EntryAfter, "none")
 		}
-		rows.Row(a.Number, a.Time, console.Printable(a.User), a.Kind, a.Period, a.Zone, a.Manifest, console.Printable(a.Account), console.Printable(said))
+		rows.Row(a.Number, a.Time, plain.Line(a.User), a.Kind, a.Period, a.Zone, a.Manifest, plain.Line(a.Account), plain.Line(said))
 	}
 	page.Table(rows)
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/app/metrics"
-	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/sys/plain"
 )
 
 const workerManual = `Process the jobs that fees sync --enqueue created, together with any number of
@@ -94,7 +94,7 @@ func (f *workerFlags) work(c *cobra.Command, _ []string) error {
 		Began: counts.Began, Jobs: f.jobs, UntilDone: f.untilDone, Secrets: []string{os.Getenv("FEES_API_KEY"), os.Getenv("PGPASSWORD")},
 		Waiting: func(err error) {
 			counts.Waits()
-			fmt.Fprintf(stderr, "fees: waiting: %s\n", console.Printable(err.Error()))
+			fmt.Fprintf(stderr, "fees: waiting: %s\n", plain.Line(err.Error()))
 		},
 	})
 }

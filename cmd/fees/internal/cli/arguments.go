@@ -38,8 +38,8 @@ func FlagError(c *cobra.Command, err error) error {
 		}
 	}
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
-		if similar := similarFlags(c, unknown.GetSpecifiedName()); len(similar) > 0 {
-			return fmt.Errorf("%w; did you mean --%s?", err, strings.Join(similar, " or --"))
+		if flags := similarFlags(c, unknown.GetSpecifiedName()); len(flags) > 0 {
+			return fmt.Errorf("%w; did you mean --%s?", err, strings.Join(flags, " or --"))
 		}
 	}
 	return fmt.Errorf("%s; see %s --help", strings.TrimSuffix(err.Error(), "."), c.CommandPath())
@@ -63,16 +63,24 @@ func formOf(err error) string {
 	return "a whole number"
 }
 
-// similarFlags returns the flags of a command whose names are similar to name. Cobra compares names of commands only, so
-// the flags are dressed as commands.
+// similarFlags returns the flags of a command whose names are similar to name.
 func similarFlags(c *cobra.Command, name string) []string {
-	flags := &cobra.Command{SuggestionsMinimumDistance: maxTypos}
+	var names []string
 	c.Flags().VisitAll(func(f *pflag.Flag) {
 		if !f.Hidden {
-			flags.AddCommand(&cobra.Command{Use: f.Name, RunE: ShowHelp})
+			names = append(names, f.Name)
 		}
 	})
-	return flags.SuggestionsFor(name)
+	return similar(name, names...)
+}
+
+// similar returns the names that are similar to name. Cobra compares names of commands only, so they are dressed as commands.
+func similar(name string, names ...string) []string {
+	group := &cobra.Command{SuggestionsMinimumDistance: maxTypos}
+	for _, n := range names {
+		group.AddCommand(&cobra.Command{Use: n, RunE: ShowHelp})
+	}
+	return group.SuggestionsFor(name)
 }
 
 // NoneOf rejects arguments with the message unknown, which has %q for the argument and advice after a
@@ -83,15 +91,15 @@ func NoneOf(unknown string) cobra.PositionalArgs {
 			return nil
 		}
 		c.SuggestionsMinimumDistance = maxTypos
-		if similar := c.SuggestionsFor(args[0]); len(similar) > 0 {
+		if commands := c.SuggestionsFor(args[0]); len(commands) > 0 {
 			unknown, _, _ = strings.Cut(unknown, ";")
-			return fmt.Errorf(unknown+"; did you mean %s %s?", args[0], c.CommandPath(), strings.Join(similar, " or "))
+			return fmt.Errorf(unknown+"; did you mean %s %s?", args[0], c.CommandPath(), strings.Join(commands, " or "))
 		}
 		return fmt.Errorf(unknown, args[0])
 	}
 }
 
-// maxTypos is the edit distance up to which another command or flag is suggested.
+// maxTypos is the edit distance up to which another name is suggested.
 const maxTypos = 2
 
 // ShowHelp runs a command that only groups others.

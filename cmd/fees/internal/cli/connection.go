@@ -13,8 +13,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/internal/sys/disk"
 )
 
 // ConnectionFlags configure the connection to a gateway or node.
@@ -77,7 +77,7 @@ func (f *ConnectionFlags) Connection() (Connection, error) {
 		return c, fmt.Errorf("--timeout %v must be more than 0, such as 30s", f.timeout)
 	}
 	if f.apiKeyFile != "" {
-		key, err := app.ReadSmallFile(f.apiKeyFile, maxKeyBytes)
+		key, err := disk.ReadSmall(f.apiKeyFile, maxKeyBytes)
 		if err != nil {
 			return c, fmt.Errorf("--api-key-file: %w", err)
 		}
@@ -87,7 +87,7 @@ func (f *ConnectionFlags) Connection() (Connection, error) {
 		return c, errors.New("the API key contains control characters; it must be one line")
 	}
 	if f.caFile != "" {
-		certificates, err := app.ReadSmallFile(f.caFile, maxCertificateBytes)
+		certificates, err := disk.ReadSmall(f.caFile, maxCertificateBytes)
 		if err != nil {
 			return c, fmt.Errorf("--ca-file: %w", err)
 		}

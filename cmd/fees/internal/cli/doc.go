@@ -1,4 +1,4 @@
-// Package cli implements what the commands of fees share. A command consists of flags, a question and
+// Package cli implements what the commands of fees share. A command consists of flags, a request and
 // the formats of its answer:
 //
 //	var f statusFlags // groups of flags, and the command's own

@@ -12,9 +12,9 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/app"
-	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/internal/node/rpc"
+	"github.com/feeledger/fees/internal/sys/plain"
 	"github.com/feeledger/fees/source"
 )
 
@@ -53,7 +53,7 @@ func (f *HeadFlags) Options(stderr io.Writer) (source.FollowOptions, error) {
 		o.Patience = max(source.DefaultPatience, 2*f.poll)
 	}
 	if !f.Quiet {
-		o.Trouble = func(err error) { fmt.Fprintf(stderr, "fees: waiting: %s\n", console.Printable(err.Error())) }
+		o.Trouble = func(err error) { fmt.Fprintf(stderr, "fees: waiting: %s\n", plain.Line(err.Error())) }
 	}
 	return o, nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/sys/plain"
 )
 
 // LabelFlags select the address book.
@@ -60,7 +61,7 @@ func (f *LabelFlags) ReadBook(book *LedgerFlags, quiet bool, stderr io.Writer) (
 	case err != nil && f.labels == "":
 		return nil, fmt.Errorf("%w; to use no address book, pass --labels %s", err, noLabels)
 	case err == nil && b != nil && f.labels == "" && !quiet:
-		fmt.Fprintf(stderr, "fees: labels from %s\n", console.Printable(path))
+		fmt.Fprintf(stderr, "fees: labels from %s\n", plain.Line(path))
 	}
 	return b, err
 }
@@ -112,7 +113,7 @@ func Called(token console.Token, b *app.AddressBook, address chain.Optional[chai
 	}
 	if b != nil {
 		if label, ok := b.Label(a); ok {
-			return fmt.Sprintf("%s (%s)", token.Account(a), console.Printable(label))
+			return fmt.Sprintf("%s (%s)", token.Account(a), plain.Line(label))
 		}
 	}
 	return token.Account(a)
@@ -125,7 +126,7 @@ func LabelOf(token console.Token, b *app.AddressBook, address chain.Optional[cha
 			return label
 		}
 	}
-	return Known(token.AccountOf(address))
+	return console.Known(token.AccountOf(address))
 }
 
 // Offer suggests values of --accounts from an address book, "" if it is empty.

@@ -14,8 +14,11 @@ import (
 	"github.com/feeledger/fees/network"
 )
 
-// LedgerFlags select the ledger.
-type LedgerFlags struct{ Ledger string }
+// LedgerFlags select the ledger, and the network tables that it is read with.
+type LedgerFlags struct {
+	Ledger string
+	Tables string // the user's file of tables; "" for none
+}
 
 // DefaultLedger is a file in the current directory.
 const DefaultLedger = "fees.db"
@@ -23,6 +26,11 @@ const DefaultLedger = "fees.db"
 // Add adds the flag.
 func (f *LedgerFlags) Add(c *cobra.Command) {
 	c.Flags().StringVar(&f.Ledger, "ledger", "", "the ledger: a file, or postgres://HOST/DATABASE (default: FEES_LEDGER, else "+DefaultLedger+")")
+}
+
+// AddTables adds the flag for network tables. Commands that read from a source have it already.
+func (f *LedgerFlags) AddTables(c *cobra.Command) {
+	c.Flags().StringVar(&f.Tables, "network-file", "", "a file with your own network tables")
 }
 
 // LedgerPlace returns the ledger named by the flag, the environment or the default.
@@ -46,9 +54,9 @@ func hasPassword(address string) bool {
 	return has || u.Query().Has("password") || u.Query().Has("sslpassword")
 }
 
-// Ask opens the ledger for reading, calls ask, and closes it.
-func (f *LedgerFlags) Ask(c *cobra.Command, networkFile string, ask func(*app.Ledger) error) error {
-	d, err := f.Open(c.Context(), networkFile)
+// Ask opens the ledger for reading with the user's tables, calls ask, and closes it.
+func (f *LedgerFlags) Ask(c *cobra.Command, ask func(*app.Ledger) error) error {
+	d, err := f.Open(c.Context(), f.Tables)
 	if err != nil {
 		return err
 	}

@@ -3,8 +3,8 @@ package cli
 import (
 	"fmt"
 
-	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/finance/closing/timestamp"
+	"github.com/feeledger/fees/internal/sys/disk"
 )
 
 // ReadListed reads the file of a flag, of at most maxBytes, and parses it. It returns the zero value if
@@ -13,7 +13,7 @@ func ReadListed[L any](flag, path string, maxBytes int64, parse func([]byte) (L,
 	if path == "" {
 		return list, nil
 	}
-	text, err := app.ReadSmallFile(path, maxBytes)
+	text, err := disk.ReadSmall(path, maxBytes)
 	if err != nil {
 		return list, fmt.Errorf("%s: %w", flag, err)
 	}

@@ -197,7 +197,7 @@ func WidthOf(w io.Writer) int {
 	if columns, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && columns > 0 {
 		return columns
 	}
-	if file, ok := plain(w).(*os.File); ok {
+	if file, ok := underlying(w).(*os.File); ok {
 		if columns, _, err := term.GetSize(int(file.Fd())); err == nil && columns > 0 {
 			return columns
 		}
@@ -207,6 +207,6 @@ func WidthOf(w io.Writer) int {
 
 // IsTerminal reports whether a writer is a terminal.
 func IsTerminal(w io.Writer) bool {
-	file, ok := plain(w).(*os.File)
+	file, ok := underlying(w).(*os.File)
 	return ok && term.IsTerminal(int(file.Fd()))
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/sys/jsontext"
+	"github.com/feeledger/fees/internal/sys/plain"
 )
 
 // Record is one result: an object in JSON, one line per field in text.
@@ -71,10 +72,10 @@ func shown(value any) string {
 	case string(text) == "null":
 		return "-"
 	case json.Unmarshal(text, &s) == nil:
-		return console.Printable(s)
+		return plain.Line(s)
 	}
 	if words, ok := value.(fmt.Stringer); ok && text[0] == '{' {
-		return console.Printable(words.String())
+		return plain.Line(words.String())
 	}
-	return console.Printable(string(text))
+	return plain.Line(string(text))
 }

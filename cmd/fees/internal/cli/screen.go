@@ -45,8 +45,8 @@ func (p *part) Write(text []byte) (int, error) {
 	return p.out.Write(text)
 }
 
-// plain returns the underlying writer of a part of a screen.
-func plain(w io.Writer) io.Writer {
+// underlying returns the underlying writer of a part of a screen.
+func underlying(w io.Writer) io.Writer {
 	for {
 		p, ok := w.(*part)
 		if !ok {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"os"
 
@@ -192,7 +193,15 @@ func (f *GatewayFlags) open(place string, options source.Options) (source.Source
 	if errors.Is(err, source.ErrNoProofs) {
 		err = fmt.Errorf("--trust: %s: %w (fees archive record --proofs)", ShownPlace(place), err)
 	}
-	return src, err
+	return src, SuggestDemo(place, err)
+}
+
+// SuggestDemo adds the demo to the error of a place that does not exist, if the place was probably meant as the demo.
+func SuggestDemo(place string, err error) error {
+	if errors.Is(err, fs.ErrNotExist) && len(similar(place, app.Demo)) > 0 {
+		return fmt.Errorf("%w; did you mean %s?", err, app.Demo)
+	}
+	return err
 }
 
 // OpenOther opens another source than the flag's, without its API key.

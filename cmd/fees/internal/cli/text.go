@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/sys/plain"
 )
 
 // MaxName limits external names in tables, in characters.
@@ -13,20 +13,11 @@ const MaxName = 48
 
 // Name returns an external name, cut to maxLen characters.
 func Name(text string, maxLen int) string {
-	return console.Cut(console.Printable(text), maxLen)
+	return console.Cut(plain.Line(text), maxLen)
 }
 
 // NotKnown is shown for a total with an unknown part.
 const NotKnown = "not known"
-
-// Known returns a value as text, "" if it is unknown.
-func Known[T any](o chain.Optional[T]) string {
-	value, ok := o.Get()
-	if !ok {
-		return ""
-	}
-	return fmt.Sprint(value)
-}
 
 // Say writes a line, wrapped to the width. Do not use it for command lines, which people copy.
 func Say(w io.Writer, format string, values ...any) error {

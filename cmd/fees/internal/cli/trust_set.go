@@ -9,6 +9,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/sys/disk"
 )
 
 // addTrustSet adds the flag for a trusted set of validators.
@@ -32,7 +33,7 @@ func ReadTrustSet(path string) (none chain.Optional[app.ValidatorSet], err error
 	if path == "" {
 		return none, nil
 	}
-	text, err := app.ReadSmallFile(path, app.MaxFinality)
+	text, err := disk.ReadSmall(path, app.MaxFinality)
 	if err != nil {
 		return none, fmt.Errorf("--trust-set: %w", err)
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/internal/app"
-	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/closing/timestamp"
+	"github.com/feeledger/fees/internal/sys/plain"
 	"github.com/feeledger/fees/source"
 )
 
@@ -282,12 +282,12 @@ const gatewayAddress = "127.0.0.1:8080"
 func serveArchive(ctx context.Context, place, listen string, stderr io.Writer) error {
 	handler, kept, err := app.ArchiveHandler(place)
 	if err != nil {
-		return err
+		return cli.SuggestDemo(place, err)
 	}
 	listener, err := cli.ListenAt(listen)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(stderr, "fees: serving blocks %d to %d of %s at http://%s\n", kept.First, kept.Last, console.Printable(place), listener.Addr())
+	fmt.Fprintf(stderr, "fees: serving blocks %d to %d of %s at http://%s\n", kept.First, kept.Last, plain.Line(place), listener.Addr())
 	return app.Serve(ctx, listener, handler)
 }

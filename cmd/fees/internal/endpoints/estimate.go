@@ -14,6 +14,7 @@ import (
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/sys/disk"
 )
 
 const estimateManual = `Estimate the fee of a native extrinsic: its weight, class and fee without a
@@ -84,7 +85,7 @@ func readExtrinsic(ctx context.Context, value string, stdin io.Reader) (string, 
 	case value == "":
 		return "", errors.New("no extrinsic is given; name a call and its arguments, or pass an extrinsic in 0x-hex with --extrinsic")
 	case isFile:
-		content, err = app.ReadSmallFile(path, maxExtrinsicBytes)
+		content, err = disk.ReadSmall(path, maxExtrinsicBytes)
 	case value == "-":
 		content, err = readInput(ctx, stdin, maxExtrinsicBytes)
 	default:
@@ -98,7 +99,7 @@ func readExtrinsic(ctx context.Context, value string, stdin io.Reader) (string, 
 
 // readInput reads at most limit bytes of standard input, until ctx ends.
 func readInput(ctx context.Context, stdin io.Reader, limit int64) ([]byte, error) {
-	return cli.Await(ctx, func() ([]byte, error) { return app.ReadAtMost(stdin, "standard input", limit) })
+	return cli.Await(ctx, func() ([]byte, error) { return disk.ReadAtMost(stdin, "standard input", limit) })
 }
 
 func (f *estimateFlags) estimate(c *cobra.Command, args []string) error {
@@ -132,16 +133,13 @@ func (f *estimateFlags) estimate(c *cobra.Command, args []string) error {
 		tokens, symbol = chain.Some(t.Tokens(info.PartialFee)), chain.Some(t.Symbol)
 		fee = fmt.Sprintf("%s %s = %s", t.Tokens(info.PartialFee), t.Symbol, fee)
 	}
-	r := slices.Insert(infoRecord(asked{}, info.DispatchInfo), 1, cli.Field{"partial_fee_token", tokens})
+	r := slices.Insert(infoRecord(arguments{}, info.DispatchInfo), 1, cli.Field{"partial_fee_token", tokens})
 	return f.Show(cli.Answer{JSON: append(r, cli.Field{"symbol", symbol}, cli.Field{"at", at}, cli.Field{"notes", estimateNotes}), Text: func(page *console.Page) {
 		var pairs console.Pairs
 		pairs.Add("fee", fee)
 		pairs.Add("weight", fmt.Sprintf("%v of ref time, %d of proof size", info.Weight.RefTime, info.Weight.ProofSize))
 		pairs.Add("class", cli.Name(info.Class, cli.MaxName))
 		page.Pairs(pairs)
-		page.WriteString("\n")
-		for _, note := range estimateNotes {
-			page.Line("note: "+note, 2)
-		}
+		page.Notes(estimateNotes)
 	}})
 }

@@ -51,7 +51,7 @@ func (f *estimateFlags) estimateCall(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	q := app.EstimateQuestion{Node: client, Tables: tables, Chain: stated, Call: args[0], Arguments: args[1:], From: from, Tip: call.tip, Blocks: call.blocks}
+	q := app.EstimateRequest{Node: client, Tables: tables, Chain: stated, Call: args[0], Arguments: args[1:], From: from, Tip: call.tip, Blocks: call.blocks}
 	e, err := app.EstimateCall(c.Context(), q)
 	if err != nil {
 		return err

@@ -27,25 +27,25 @@ const gatewayExamples = `  fees gateway head --gateway http://127.0.0.1:8080
   fees gateway metadata -o metadata.json
   fees gateway serve --node ws://127.0.0.1:9944`
 
-var gatewayQuestions = []question[*gatewayclient.Client]{
+var gatewayRequests = []request[*gatewayclient.Client]{
 	{use: "head", short: "Show the newest final block", unfinalized: true, ask: askHead},
 	{use: "header [height]", short: "Show a block's header (default: the newest)", maxArgs: 1, wants: "at most one height", unfinalized: true, ask: asking[*gatewayclient.Client, chain.Header](askHeader).as(
-		func(_ asked, h chain.Header) cli.Record {
+		func(_ arguments, h chain.Header) cli.Record {
 			return cli.Record{{"number", h.Number}, {"parent_hash", h.ParentHash}, {"state_root", h.StateRoot}, {"extrinsics_root", h.ExtrinsicsRoot}}
 		})},
 	{use: "block <height|hash>", short: "Show a block's extrinsics and events", minArgs: 1, maxArgs: 1, wants: "one height or hash", ask: askBlock},
 	{use: "balance <address>", short: "Show an account's balance", minArgs: 1, maxArgs: 1, wants: "one address", at: true, ask: askBalance},
-	{use: "version", short: "Show the version of the gateway's node", ask: plain((*gatewayclient.Client).NodeVersion).as(
-		func(_ asked, n chain.NodeVersion) cli.Record {
+	{use: "version", short: "Show the version of the gateway's node", ask: bare((*gatewayclient.Client).NodeVersion).as(
+		func(_ arguments, n chain.NodeVersion) cli.Record {
 			return cli.Record{{"client_impl_name", n.ClientImplName}, {"chain", n.Chain}, {"client_version", n.ClientVersion}}
 		})},
 	{use: "storage <pallet> <item>", short: "Show an item of a pallet's storage", minArgs: 2, maxArgs: 2, wants: "a pallet and an item, such as system account", at: true, keys: true, ask: askStorage},
-	{use: "multiplier <height>", short: "Show the fee multiplier after a block", minArgs: 1, maxArgs: 1, wants: "one height", ask: with(asked.height, (*gatewayclient.Client).Multiplier).as(
-		func(_ asked, m chain.AtBlock[chain.Multiplier]) cli.Record {
+	{use: "multiplier <height>", short: "Show the fee multiplier after a block", minArgs: 1, maxArgs: 1, wants: "one height", ask: with(arguments.height, (*gatewayclient.Client).Multiplier).as(
+		func(_ arguments, m chain.AtBlock[chain.Multiplier]) cli.Record {
 			return cli.Record{{"at", m.At}, {"at_hash", m.AtHash}, {"value", m.Value}, {"multiplier", console.Plain(console.Scaled(m.Value, 18))}}
 		})},
-	{use: "spec <height>", short: "Show the runtime after a block", minArgs: 1, maxArgs: 1, wants: "one height", ask: with(asked.height, (*gatewayclient.Client).Runtime).as(
-		func(_ asked, r chain.AtBlock[chain.Runtime]) cli.Record {
+	{use: "spec <height>", short: "Show the runtime after a block", minArgs: 1, maxArgs: 1, wants: "one height", ask: with(arguments.height, (*gatewayclient.Client).Runtime).as(
+		func(_ arguments, r chain.AtBlock[chain.Runtime]) cli.Record {
 			return cli.Record{{"at", r.At}, {"at_hash", r.AtHash}, {"spec_name", r.Value.SpecName}, {"spec_version", r.Value.SpecVersion}}
 		})},
 }
@@ -53,7 +53,7 @@ var gatewayQuestions = []question[*gatewayclient.Client]{
 func newGateway() *cobra.Command {
 	parent := cli.NewParent(&cobra.Command{Use: "gateway", Short: "Query a gateway, or run one on top of a node", Long: gatewayManual, Example: gatewayExamples},
 		"unknown command %q; fees gateway --help lists the commands", newMetadata(), newGatewayServe())
-	for _, q := range gatewayQuestions {
+	for _, q := range gatewayRequests {
 		parent.AddCommand(q.command(&gatewayOnly{}))
 	}
 	return parent
@@ -102,7 +102,7 @@ func (f *gatewayOnly) Client() (*gatewayclient.Client, error) {
 	return client, err
 }
 
-func askHead(ctx context.Context, c *gatewayclient.Client, a asked) (cli.Record, error) {
+func askHead(ctx context.Context, c *gatewayclient.Client, a arguments) (cli.Record, error) {
 	b, err := c.Head(ctx, a.unfinalized)
 	if err != nil {
 		return nil, err
@@ -110,10 +110,10 @@ func askHead(ctx context.Context, c *gatewayclient.Client, a asked) (cli.Record,
 	return app.GatewayBlock(b)
 }
 
-func askBlock(ctx context.Context, c *gatewayclient.Client, a asked) (cli.Record, error) {
-	ask := with(asked.height, (*gatewayclient.Client).Block)
+func askBlock(ctx context.Context, c *gatewayclient.Client, a arguments) (cli.Record, error) {
+	ask := with(arguments.height, (*gatewayclient.Client).Block)
 	if hash, err := chain.ParseHash(a.args[0]); err == nil {
-		ask = func(context.Context, *gatewayclient.Client, asked) (*chain.Block, error) {
+		ask = func(context.Context, *gatewayclient.Client, arguments) (*chain.Block, error) {
 			return c.BlockByHash(ctx, hash)
 		}
 	}
@@ -124,14 +124,14 @@ func askBlock(ctx context.Context, c *gatewayclient.Client, a asked) (cli.Record
 	return app.GatewayBlock(b)
 }
 
-func askHeader(ctx context.Context, c *gatewayclient.Client, a asked) (chain.Header, error) {
+func askHeader(ctx context.Context, c *gatewayclient.Client, a arguments) (chain.Header, error) {
 	if len(a.args) == 0 {
 		return c.HeadHeader(ctx, a.unfinalized)
 	}
-	return with(asked.height, (*gatewayclient.Client).Header)(ctx, c, a)
+	return with(arguments.height, (*gatewayclient.Client).Header)(ctx, c, a)
 }
 
-func askBalance(ctx context.Context, c *gatewayclient.Client, a asked) (cli.Record, error) {
+func askBalance(ctx context.Context, c *gatewayclient.Client, a arguments) (cli.Record, error) {
 	account, err := a.account()
 	if err != nil {
 		return nil, err
@@ -139,7 +139,7 @@ func askBalance(ctx context.Context, c *gatewayclient.Client, a asked) (cli.Reco
 	return app.GatewayBalance(ctx, c, account, a.at)
 }
 
-func askStorage(ctx context.Context, c *gatewayclient.Client, a asked) (cli.Record, error) {
+func askStorage(ctx context.Context, c *gatewayclient.Client, a arguments) (cli.Record, error) {
 	s, err := c.Storage(ctx, a.args[0], a.args[1], a.keys, a.at)
 	if err != nil {
 		return nil, err

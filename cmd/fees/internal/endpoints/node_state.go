@@ -108,22 +108,22 @@ func followItem(ctx context.Context, view *state.View, args []string, format str
 	return ctx.Err()
 }
 
-// stateQuestions are the subcommands that use the runtime's metadata.
-var stateQuestions = []question[*rpc.Client]{
+// stateRequests are the subcommands that use the runtime's metadata.
+var stateRequests = []request[*rpc.Client]{
 	{use: "const <pallet.constant>", short: "Show a constant of a pallet", minArgs: 1, maxArgs: 1, wants: "a pallet and a constant, such as transactionPayment.operationalFeeMultiplier", at: true, ask: askConstant},
 	{use: "constants [pallet]", short: "List the constants of one or all pallets", maxArgs: 1, wants: "at most one pallet", at: true, ask: listed((*state.View).Constants)},
 	{use: "calls [pallet]", short: "List the calls of one or all pallets", maxArgs: 1, wants: "at most one pallet", at: true, ask: listed((*state.View).Calls)},
 	{use: "events [pallet]", short: "List the events of one or all pallets", maxArgs: 1, wants: "at most one pallet", at: true, ask: listed((*state.View).Events)},
 	{use: "storage [pallet]", short: "List the storage items of one or all pallets", maxArgs: 1, wants: "at most one pallet", at: true, ask: listed((*state.View).Storage)},
-	{use: "chain", short: "Show the name of the node's chain", ask: plain((*rpc.Client).Chain).as(func(_ asked, name string) cli.Record { return cli.Record{{"chain", name}} })},
-	{use: "next-index <account>", short: "Show an account's next nonce, including pending extrinsics", minArgs: 1, maxArgs: 1, wants: "one account", ask: with(asked.account, (*rpc.Client).NextIndex).as(
-		func(a asked, n chain.Nonce) cli.Record {
+	{use: "chain", short: "Show the name of the node's chain", ask: bare((*rpc.Client).Chain).as(func(_ arguments, name string) cli.Record { return cli.Record{{"chain", name}} })},
+	{use: "next-index <account>", short: "Show an account's next nonce, including pending extrinsics", minArgs: 1, maxArgs: 1, wants: "one account", ask: with(arguments.account, (*rpc.Client).NextIndex).as(
+		func(a arguments, n chain.Nonce) cli.Record {
 			account, _ := a.account() // it was read before
 			return cli.Record{{"account", account}, {"next_index", n}}
 		})},
 }
 
-func askConstant(ctx context.Context, c *rpc.Client, a asked) (cli.Record, error) {
+func askConstant(ctx context.Context, c *rpc.Client, a arguments) (cli.Record, error) {
 	view, err := state.Open(ctx, c, a.at, extrinsic.Token{})
 	if err != nil {
 		return nil, err
@@ -136,7 +136,7 @@ func askConstant(ctx context.Context, c *rpc.Client, a asked) (cli.Record, error
 }
 
 func listed(of func(*state.View, string) ([]state.Member, error)) asking[*rpc.Client, cli.Record] {
-	return func(ctx context.Context, c *rpc.Client, a asked) (cli.Record, error) {
+	return func(ctx context.Context, c *rpc.Client, a arguments) (cli.Record, error) {
 		view, err := state.Open(ctx, c, a.at, extrinsic.Token{})
 		if err != nil {
 			return nil, err

@@ -12,6 +12,8 @@ import (
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/sys/disk"
+	"github.com/feeledger/fees/internal/sys/plain"
 )
 
 const proofFinalityManual = `Check offline that a block is final, from a trusted set of validators: their
@@ -81,7 +83,7 @@ func (f *finalityFlags) check(c *cobra.Command, args []string) error {
 		return ctxErr
 	}
 	if err != nil && f.Format == "json" {
-		fmt.Fprintf(c.ErrOrStderr(), "fees: not proved final: %s\n", console.Printable(err.Error()))
+		fmt.Fprintf(c.ErrOrStderr(), "fees: not proved final: %s\n", plain.Line(err.Error()))
 	}
 	return f.Show(cli.Answer{JSON: finalityRecord(&r, err), Text: func(page *console.Page) { writeFinality(page, &r, err) }, Finding: err != nil})
 }
@@ -104,7 +106,7 @@ func readFileOrInput(ctx context.Context, path string, stdin io.Reader, limit in
 	if path == "-" {
 		return readInput(ctx, stdin, limit)
 	}
-	return app.ReadSmallFile(path, limit)
+	return disk.ReadSmall(path, limit)
 }
 
 // finalityRecord is the result in JSON. Set IDs are strings: they have 64 bits.
@@ -180,7 +182,7 @@ func writeFinality(page *console.Page, r *app.FinalityProof, failed error) {
 			page.WriteString("\n")
 		}
 		number := strconv.Itoa(i+1) + "  "
-		page.Line(number+console.Printable(l.Reason), len(number))
+		page.Line(number+plain.Line(l.Reason), len(number))
 	}
 }
 

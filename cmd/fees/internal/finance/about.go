@@ -14,9 +14,9 @@ import (
 
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/internal/app"
-	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/closing"
 	"github.com/feeledger/fees/internal/sys/disk"
+	"github.com/feeledger/fees/internal/sys/plain"
 	"github.com/feeledger/fees/internal/table"
 )
 
@@ -43,13 +43,13 @@ func (f *aboutFlag) checkAbout(form, file string) error {
 	return nil
 }
 
-// aboutQuestion returns the question for the statement. book is the path of the address book, or "". The command does
+// aboutRequest returns the request for the statement. book is the path of the address book, or "". The command does
 // not take the unread flags from the environment.
-func (f *aboutFlag) aboutQuestion(c *cobra.Command, args []string, book string, unread ...string) (q app.AboutQuestion, err error) {
+func (f *aboutFlag) aboutRequest(c *cobra.Command, args []string, book string, unread ...string) (q app.AboutRequest, err error) {
 	if !f.about {
 		return q, nil
 	}
-	q = app.AboutQuestion{Program: cli.Version(), Command: cli.PerformAgain(c, args, unread...)}
+	q = app.AboutRequest{Program: cli.Version(), Command: cli.PerformAgain(c, args, unread...)}
 	q.Inputs, err = inputsOf(c, book)
 	return q, err
 }
@@ -124,13 +124,13 @@ func writeBeside(c *cobra.Command, a *closing.About, file string, inputs []closi
 	if err := cli.ReplaceNamedFile(c.Context(), "--about", beside, a.Write); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(c.ErrOrStderr(), "fees: %s states how it was made, at %s\n", console.Printable(beside), time.Now().UTC().Format(time.RFC3339))
+	_, err = fmt.Fprintf(c.ErrOrStderr(), "fees: %s states how it was made, at %s\n", plain.Line(beside), time.Now().UTC().Format(time.RFC3339))
 	return err
 }
 
 // showAbout writes a report with the statement of how it was made.
-func (f *reportFlags) showAbout(c *cobra.Command, args []string, d *app.Ledger, q app.Question, book string) error {
-	asked, err := f.aboutQuestion(c, args, book, blocksOf(f.Gateway)...)
+func (f *reportFlags) showAbout(c *cobra.Command, args []string, d *app.Ledger, q app.Request, book string) error {
+	request, err := f.aboutRequest(c, args, book, blocksOf(f.Gateway)...)
 	if err != nil {
 		return err
 	}
@@ -138,26 +138,26 @@ func (f *reportFlags) showAbout(c *cobra.Command, args []string, d *app.Ledger, 
 	if err != nil {
 		return err
 	}
-	a, err := d.About(c.Context(), made, &q, asked)
+	a, err := d.About(c.Context(), made, &q, request)
 	if err != nil {
 		return err
 	}
-	err = f.write(c, &f.Output, made.Document(), a, asked.Inputs, book)
+	err = f.write(c, &f.Output, made.Document(), a, request.Inputs, book)
 	return cli.Found(err, !made.Holds())
 }
 
 // stream writes a result, with the statement of how it was made if that was asked for.
-func (f *paperFlag) stream(c *cobra.Command, out *cli.Output, made app.Proved, asked app.AboutQuestion, book string) (err error) {
+func (f *paperFlag) stream(c *cobra.Command, out *cli.Output, made app.Proved, request app.AboutRequest, book string) (err error) {
 	ctx := c.Context()
 	doc := made.Document(ctx)
 	var a *closing.About
 	if f.about || isPaper(out) {
-		if a, err = made.About(ctx, asked); err != nil {
+		if a, err = made.About(ctx, request); err != nil {
 			return made.Explain(err)
 		}
 		doc.PDF = func(w io.Writer) error { return made.WritePDF(ctx, w, f.paper, a) }
 	}
-	return made.Explain(cli.Found(f.write(c, out, doc, a, asked.Inputs, book), !made.Holds()))
+	return made.Explain(cli.Found(f.write(c, out, doc, a, request.Inputs, book), !made.Holds()))
 }
 
 // blocksOf returns the flags that a command does not take from the environment because its blocks come from a gateway
@@ -188,7 +188,7 @@ func (f *aboutFlag) write(c *cobra.Command, out *cli.Output, doc *table.Document
 }
 
 // writer returns what writes an export, as a workbook with the statement if that was asked for.
-func (f *exportFlags) writer(c *cobra.Command, x *app.Export, asked app.AboutQuestion) (func(io.Writer) error, error) {
+func (f *exportFlags) writer(c *cobra.Command, x *app.Export, request app.AboutRequest) (func(io.Writer) error, error) {
 	if !f.about || f.form != "xlsx" {
 		return x.Writer(c.Context(), f.form)
 	}
@@ -196,21 +196,21 @@ func (f *exportFlags) writer(c *cobra.Command, x *app.Export, asked app.AboutQue
 	if err != nil {
 		return nil, err
 	}
-	a, err := x.About(c.Context(), f.form, asked)
+	a, err := x.About(c.Context(), f.form, request)
 	return func(w io.Writer) error { return table.WriteXLSX(w, list, a.Sheet()) }, err
 }
 
 // withAbout writes the statement beside an export that ended with err, if that was asked for.
-func (f *exportFlags) withAbout(c *cobra.Command, x *app.Export, asked app.AboutQuestion, err error) error {
+func (f *exportFlags) withAbout(c *cobra.Command, x *app.Export, request app.AboutRequest, err error) error {
 	if !f.about || err != nil && !errors.Is(err, cli.ErrFinding) {
 		return err
 	}
 	if f.form == "xlsx" {
-		return writeBeside(c, nil, "", asked.Inputs, f.labelsPath)
+		return writeBeside(c, nil, "", request.Inputs, f.labelsPath)
 	}
-	a, failed := x.About(c.Context(), f.form, asked)
+	a, failed := x.About(c.Context(), f.form, request)
 	if failed == nil {
-		failed = writeBeside(c, a, f.File, asked.Inputs, f.labelsPath)
+		failed = writeBeside(c, a, f.File, request.Inputs, f.labelsPath)
 	}
 	if failed != nil {
 		return failed

@@ -60,7 +60,7 @@ func (f *accountFlags) showAccount(ctx context.Context, d *app.Ledger, book *app
 	if err != nil {
 		return err
 	}
-	q := app.AccountQuestion{Account: account, Concurrency: f.Concurrency}
+	q := app.AccountRequest{Account: account, Concurrency: f.Concurrency}
 	if f.balance {
 		if q.Balances, err = f.GatewayFlags.Open(); err != nil {
 			return err
@@ -88,7 +88,7 @@ func (f *accountFlags) writeAccount(page *console.Page, a *app.AccountSummary, b
 		if !ok {
 			return "not in these blocks"
 		}
-		if when := cli.Known(at.Time); when != "" {
+		if when := console.Known(at.Time); when != "" {
 			return fmt.Sprintf("block %d, %s", at.Height, when)
 		}
 		return fmt.Sprintf("block %d", at.Height)
@@ -98,7 +98,7 @@ func (f *accountFlags) writeAccount(page *console.Page, a *app.AccountSummary, b
 		group, _ := book.Group(a.Account)
 		p.Add("group", group)
 	}
-	p.Add("evm address", cli.Known(a.EVM))
+	p.Add("evm address", console.Known(a.EVM))
 	p.Add("first seen", seen(a.First))
 	p.Add("last seen", seen(a.Last))
 	p.Add("transactions paid", fmt.Sprintf("%d evm, %d native", a.Fees.EVM, a.Fees.Native))

@@ -36,9 +36,8 @@ const accountsCheckExamples = `  fees accounts check --chart chart.csv --month 2
 
 // accountsFlags are the flags of fees accounts check.
 type accountsFlags struct {
-	questionFlags
+	requestFlags
 	chart, tags string
-	networkFile string
 }
 
 func newAccounts() *cobra.Command {
@@ -50,9 +49,8 @@ func newAccountsCheck() *cobra.Command {
 	c := cli.New(&cobra.Command{
 		Use: "check --chart FILE --accounts LIST|FILE " + cli.PeriodUse, Short: "Show which rule of the chart places which fee", Long: accountsCheckManual, Example: accountsCheckExamples,
 		Args: cobra.MaximumNArgs(1), RunE: f.run,
-	}, f.of("who paid"), f.Forms("table", "csv", "jsonl", "xlsx"), f.AddQuiet)
+	}, f.of("who paid"), f.AddTables, f.Forms("table", "csv", "jsonl", "xlsx"), f.AddQuiet)
 	addChart(c, &f.chart, &f.tags)
-	c.Flags().StringVar(&f.networkFile, "network-file", "", "a file with network tables of your own")
 	return c
 }
 
@@ -71,8 +69,8 @@ func (f *accountsFlags) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	return f.Ask(c, f.networkFile, func(d *app.Ledger) error {
-		x, err := d.Export(c.Context(), app.ExportQuestion{Question: q, ChartInput: in, With: app.WithFees})
+	return f.Ask(c, func(d *app.Ledger) error {
+		x, err := d.Export(c.Context(), app.ExportRequest{Request: q, ChartInput: in, With: app.WithFees})
 		if err != nil {
 			return err
 		}

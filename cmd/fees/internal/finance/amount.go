@@ -8,6 +8,7 @@ import (
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/money"
+	"github.com/feeledger/fees/internal/sys/plain"
 )
 
 // tokens returns an amount in the token, or "not known".
@@ -24,7 +25,7 @@ func inToken(number, symbol string) string {
 	if symbol == "" {
 		return console.Plain(number)
 	}
-	return console.Plain(number) + " " + console.Printable(symbol)
+	return console.Plain(number) + " " + plain.Line(symbol)
 }
 
 // pricesFormat is the part of the section on prices that all manuals share.

@@ -10,8 +10,8 @@ import (
 
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/internal/app"
-	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/reconcile"
+	"github.com/feeledger/fees/internal/sys/plain"
 )
 
 // addBooks adds the flags for reading and comparing a company's record. of is the prefix of their usage.
@@ -58,7 +58,7 @@ func withCommand(c *cobra.Command, args []string, err error) error {
 		return fmt.Errorf("%w. Read it with: %s", err, again(c, args, unread.Ways[0]))
 	}
 	for _, way := range unread.Ways {
-		fmt.Fprintf(c.ErrOrStderr(), "fees: if %s: %s\n", console.Printable(way.Means), again(c, args, way))
+		fmt.Fprintf(c.ErrOrStderr(), "fees: if %s: %s\n", plain.Line(way.Means), again(c, args, way))
 	}
 	return fmt.Errorf("%w. Run the command above that fits your file", err)
 }
@@ -85,7 +85,7 @@ func writeRowErrors(stderr io.Writer, err error) {
 	var rows *app.RowsError
 	if errors.As(err, &rows) {
 		for line := range strings.Lines(rows.Problems.Error()) {
-			fmt.Fprintln(stderr, "fees: "+console.Printable(strings.TrimSuffix(line, "\n")))
+			fmt.Fprintln(stderr, "fees: "+plain.Line(strings.TrimSuffix(line, "\n")))
 		}
 	}
 }

@@ -135,7 +135,7 @@ type closeFlags struct {
 	cli.LedgerFlags
 	cli.LabelFlags
 	cli.QuietFlag
-	asked                  app.PackageQuestion
+	request                app.PackageRequest
 	accounts, check        string
 	key, signers           string
 	authority, authorities string
@@ -161,7 +161,7 @@ func newClose() *cobra.Command {
 }
 
 func (f *closeFlags) add(c *cobra.Command) {
-	flags, q := c.Flags(), &f.asked
+	flags, q := c.Flags(), &f.request
 	flags.VisitAll(func(flag *pflag.Flag) { f.withCheck = append(f.withCheck, flag.Name) })
 	f.withCheck = append(f.withCheck, "check", "signers", "tsa-ca", "since", "offline")
 	flags.StringVar(&q.Month, "month", "", "the month, such as 2026-01")
@@ -196,7 +196,7 @@ func (f *closeFlags) add(c *cobra.Command) {
 
 // makePackage creates a package.
 func (f *closeFlags) makePackage(c *cobra.Command) error {
-	ctx, q, stderr := c.Context(), &f.asked, c.ErrOrStderr()
+	ctx, q, stderr := c.Context(), &f.request, c.ErrOrStderr()
 	switch {
 	case q.Month != "" && q.Year != "":
 		return errors.New("--month and --year cannot be combined; leave out one of them")
@@ -251,7 +251,8 @@ func (f *closeFlags) makePackage(c *cobra.Command) error {
 		return err
 	}
 	q.Accounts, q.Proved = strings.Split(f.accounts, ","), !f.noBalances
-	return f.Ask(c, q.Networks, func(d *app.Ledger) error {
+	f.Tables = q.Networks
+	return f.Ask(c, func(d *app.Ledger) error {
 		closed, err := d.MakePackage(ctx, *q)
 		if err != nil {
 			writeRowErrors(stderr, err)

@@ -8,6 +8,7 @@ import (
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/closing"
+	"github.com/feeledger/fees/internal/sys/plain"
 )
 
 // writeSince lists what changed since the package of the month or year before, if there is one.
@@ -51,16 +52,16 @@ func (f *closeFlags) before(now *closing.Package) ([]*closing.Package, error) {
 // writeChanges lists changes of inputs and options.
 func writeChanges(page *console.Page, s *closing.Since) {
 	if s.None() {
-		page.Line(fmt.Sprintf("Inputs and options are those of %s (%s)", s.Period, console.Printable(s.Dir)), 2)
+		page.Line(fmt.Sprintf("Inputs and options are those of %s (%s)", s.Period, plain.Line(s.Dir)), 2)
 		page.WriteString("\n")
 		return
 	}
-	page.Line(fmt.Sprintf("Changes of inputs and options since %s (%s)", s.Period, console.Printable(s.Dir)), 2)
+	page.Line(fmt.Sprintf("Changes of inputs and options since %s (%s)", s.Period, plain.Line(s.Dir)), 2)
 	for _, o := range s.Options {
-		page.Line(fmt.Sprintf("  %s: %s, before %s", console.Printable(o.Name), shownValue(o.New), shownValue(o.Old)), 4)
+		page.Line(fmt.Sprintf("  %s: %s, before %s", plain.Line(o.Name), shownValue(o.New), shownValue(o.Old)), 4)
 	}
 	for _, in := range s.Inputs {
-		page.Line("  "+console.Printable(in.Name)+": "+howChanged(&in), 4)
+		page.Line("  "+plain.Line(in.Name)+": "+howChanged(&in), 4)
 		for _, line := range in.Removed {
 			page.Line("    - "+line, 6)
 		}
@@ -89,7 +90,7 @@ func howChanged(in *closing.InputChange) string {
 const maxValue = 200
 
 func shownValue(value []byte) string {
-	text := console.Printable(string(value))
+	text := plain.Line(string(value))
 	if text == "" || text == "null" {
 		return "nothing"
 	}

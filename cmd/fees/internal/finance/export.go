@@ -13,6 +13,7 @@ import (
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/journal"
+	"github.com/feeledger/fees/internal/sys/plain"
 )
 
 var exportManual = `Export fees charged to your accounts for accounting software:
@@ -84,11 +85,10 @@ const exportExamples = `  fees export --as hledger --month 2026-01 --accounts Pa
 // exportFlags are the flags of fees export.
 type exportFlags struct {
 	cli.GatewayFlags
-	questionFlags
-	request     app.ExportQuestion
+	requestFlags
+	request     app.ExportRequest
 	form        string
 	names       string
-	networkFile string
 	partitioned string
 	replace     bool
 	checks      bool
@@ -99,11 +99,11 @@ type exportFlags struct {
 }
 
 func newExport() *cobra.Command {
-	f := exportFlags{request: app.ExportQuestion{With: app.WithFees}}
+	f := exportFlags{request: app.ExportRequest{With: app.WithFees}}
 	return cli.New(&cobra.Command{
 		Use: "export --as FORM --accounts LIST|FILE " + cli.PeriodUse + " | --partitioned DIR", Short: "Export fees for accounting software", Long: exportManual, Example: exportExamples,
 		Args: cli.Args(0, 1, "at most one range"), RunE: f.export,
-	}, f.Of("the source of balances for --with movements"), f.AddTrust, f.of("the payers"), f.AddFile, f.add, f.addSummary, f.addAbout)
+	}, f.Of("the source of balances for --with movements"), f.AddTrust, f.of("the payers"), f.AddTables, f.AddFile, f.add, f.addSummary, f.addAbout)
 }
 
 func (f *exportFlags) add(c *cobra.Command) {
@@ -113,7 +113,6 @@ func (f *exportFlags) add(c *cobra.Command) {
 	flags.StringVar(&f.request.With, "with", app.WithFees, "fees, or movements: every change of balances")
 	flags.BoolVar(&f.request.Style.NetworkSide, "network-side", false, "also show what was burned and what treasury and author received")
 	flags.BoolVar(&f.request.Style.Continues, "continue", false, "continue an earlier journal: assert the opening balances, open only new accounts")
-	flags.StringVar(&f.networkFile, "network-file", "", "a file with your own network tables")
 	flags.StringVar(&f.partitioned, "partitioned", "", "write every complete month as Parquet files into this directory")
 	flags.BoolVar(&f.replace, "replace", false, "for --partitioned, rewrite months that differ")
 	flags.BoolVar(&f.checks, "check", false, "for --partitioned, only compare the files with their checksums and the ledger")
@@ -167,15 +166,15 @@ func (f *exportFlags) export(c *cobra.Command, args []string) error {
 	if err := f.checkAbout(f.form, f.File); err != nil {
 		return err
 	}
-	q, err := f.question(c, args)
+	q, err := f.exportRequest(c, args)
 	if err != nil {
 		return err
 	}
-	asked, err := f.aboutQuestion(c, args, f.labelsPath, blocksOf(f.Gateway)...)
+	request, err := f.aboutRequest(c, args, f.labelsPath, blocksOf(f.Gateway)...)
 	if err != nil {
 		return err
 	}
-	return f.Ask(c, f.networkFile, func(d *app.Ledger) error {
+	return f.Ask(c, func(d *app.Ledger) error {
 		x, err := d.Export(c.Context(), q)
 		if err != nil {
 			return err
@@ -186,7 +185,7 @@ func (f *exportFlags) export(c *cobra.Command, args []string) error {
 		write := f.writeSummary
 		if !slices.Contains(app.JournalForms, f.form) {
 			write = func(c *cobra.Command, x *app.Export) error {
-				write, err := f.writer(c, x, asked)
+				write, err := f.writer(c, x, request)
 				if err == nil {
 					err = f.Stream(write)
 				}
@@ -196,16 +195,16 @@ func (f *exportFlags) export(c *cobra.Command, args []string) error {
 		if err := write(c, x); err != nil {
 			return x.Explain(err)
 		}
-		return f.withAbout(c, x, asked, writeUndetermined(c.ErrOrStderr(), x))
+		return f.withAbout(c, x, request, writeUndetermined(c.ErrOrStderr(), x))
 	})
 }
 
-// question returns the export that the flags describe.
-func (f *exportFlags) question(c *cobra.Command, args []string) (q app.ExportQuestion, err error) {
+// exportRequest returns the export that the flags describe.
+func (f *exportFlags) exportRequest(c *cobra.Command, args []string) (q app.ExportRequest, err error) {
 	q = f.request
 	q.Balances = f.GatewayFlags.Open
 	var chosen *app.Chosen
-	if q.Question, chosen, err = f.read(c, args); err != nil {
+	if q.Request, chosen, err = f.read(c, args); err != nil {
 		return q, err
 	}
 	f.labelsPath = bookPath(chosen)
@@ -237,7 +236,7 @@ func writeUndetermined(stderr io.Writer, x *app.Export) error {
 		} else if a, ok := p.Sender.Get(); ok {
 			payer = x.Token().Account(a)
 		}
-		fmt.Fprintf(stderr, "  %s, %s: %s\n", p.Place(), payer, console.Printable(p.Error))
+		fmt.Fprintf(stderr, "  %s, %s: %s\n", p.Place(), payer, plain.Line(p.Error))
 	}
 	if more := count - uint64(len(first)); more > 0 {
 		fmt.Fprintf(stderr, "  and %d more\n", more)

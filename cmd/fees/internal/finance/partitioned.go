@@ -46,11 +46,11 @@ func (f *exportFlags) exportMonths(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	return f.Ask(c, f.networkFile, func(d *app.Ledger) error {
+	return f.Ask(c, func(d *app.Ledger) error {
 		if f.checks {
 			return f.checkPartitions(c, d)
 		}
-		x, err := d.Dataset(c.Context(), app.DatasetQuestion{
+		x, err := d.Dataset(c.Context(), app.DatasetRequest{
 			Dir: f.partitioned, Period: period, Replace: f.replace, Program: cli.Version(), Progress: f.Progress(c, "blocks").Asked(),
 			Done: func(o dataset.Outcome, m *dataset.Manifest) { writeMonth(f.Stdout(), o, m) },
 		})

@@ -18,6 +18,7 @@ import (
 	"github.com/feeledger/fees/internal/finance/closing"
 	"github.com/feeledger/fees/internal/reconcile"
 	"github.com/feeledger/fees/internal/sys/jsontext"
+	"github.com/feeledger/fees/internal/sys/plain"
 	"github.com/feeledger/fees/source"
 )
 
@@ -169,7 +170,7 @@ const reconcileExamples = `  fees reconcile company.csv --accounts group:company
 // reconcileFlags are the flags of fees reconcile.
 type reconcileFlags struct {
 	cli.SourceFlags
-	questionFlags
+	requestFlags
 	app.BooksInput
 	total    string   // of a general ledger, compared in place of a file
 	posted   []string // accounts of a general ledger, whose postings in a file are compared
@@ -254,7 +255,7 @@ func (f *reconcileFlags) reconcile(c *cobra.Command, args []string) error {
 			return err
 		}
 	}
-	if _, err := f.Options(app.Question{}); err != nil { // before reading files
+	if _, err := f.Options(app.Request{}); err != nil { // before reading files
 		return err
 	}
 	q, chosen, err := f.read(c, period)
@@ -267,11 +268,11 @@ func (f *reconcileFlags) reconcile(c *cobra.Command, args []string) error {
 	}
 	stderr := c.ErrOrStderr()
 	book := bookPath(chosen)
-	asked, err := f.aboutQuestion(c, args, book, blocksOf(f.Gateway)...)
+	request, err := f.aboutRequest(c, args, book, blocksOf(f.Gateway)...)
 	if err != nil {
 		return err
 	}
-	result, err := f.compare(c, q.Period, options, asked)
+	result, err := f.compare(c, q.Period, options, request)
 	if err != nil {
 		writeRowErrors(stderr, err)
 		return err
@@ -289,14 +290,14 @@ func (f *reconcileFlags) reconcile(c *cobra.Command, args []string) error {
 	if err := errors.Join(f.writeFixed(c, result), f.writeDifferences(c, result)); err != nil {
 		return err
 	}
-	return errors.Join(f.show(c, result, asked.Inputs, book), f.offer(c, args, result))
+	return errors.Join(f.show(c, result, request.Inputs, book), f.offer(c, args, result))
 }
 
 // offer prints the command line of each way to read the record under which more may agree.
 func (f *reconcileFlags) offer(c *cobra.Command, args []string, r *reconcile.Result) error {
 	for _, way := range r.Try {
 		if f.Reads(c.Context(), r.Options, way) {
-			fmt.Fprintf(c.ErrOrStderr(), "fees: if %s: %s\n", console.Printable(way.Means), again(c, args, way))
+			fmt.Fprintf(c.ErrOrStderr(), "fees: if %s: %s\n", plain.Line(way.Means), again(c, args, way))
 		}
 	}
 	return c.Context().Err()
@@ -388,7 +389,7 @@ func writeTotal(w io.Writer, t *app.StatedTotal, width int) error {
 	pairs.Add("result", verdict+"; only the sums were compared")
 	pairs.Add("books", amount(t.Token.Tokens(t.Books)))
 	if p := t.Postings; p != nil {
-		pairs.Add("postings", fmt.Sprintf("%d to %s in %s", p.Count, console.Printable(strings.Join(p.Accounts, ", ")), console.Printable(p.File)))
+		pairs.Add("postings", fmt.Sprintf("%d to %s in %s", p.Count, plain.Line(strings.Join(p.Accounts, ", ")), plain.Line(p.File)))
 	}
 	pairs.Add("chain", onChain)
 	pairs.Add("difference", apart)
@@ -436,7 +437,7 @@ func (f *reconcileFlags) writeFixed(c *cobra.Command, r *reconcile.Result) error
 	}
 	say := func(count int, text string) {
 		if count > 0 {
-			fmt.Fprintf(c.ErrOrStderr(), "fees: --fix %s: %s\n", console.Printable(f.fix), text)
+			fmt.Fprintf(c.ErrOrStderr(), "fees: --fix %s: %s\n", plain.Line(f.fix), text)
 		}
 	}
 	made := r.Fixed
@@ -457,7 +458,7 @@ func (f *reconcileFlags) writeDifferences(c *cobra.Command, r *reconcile.Result)
 
 // compare compares the record with the ledger, or with a temporary ledger of a gateway's blocks, which is
 // filled after the record was read.
-func (f *reconcileFlags) compare(c *cobra.Command, p app.Period, o reconcile.Options, asked app.AboutQuestion) (r *reconcile.Result, err error) {
+func (f *reconcileFlags) compare(c *cobra.Command, p app.Period, o reconcile.Options, request app.AboutRequest) (r *reconcile.Result, err error) {
 	ctx := c.Context()
 	var d *app.Ledger
 	var reader *source.Reader
@@ -496,7 +497,7 @@ func (f *reconcileFlags) compare(c *cobra.Command, p app.Period, o reconcile.Opt
 	o.Compared = func(done uint64) { rows.Show(done, uint64(all)) }
 	o.Scanned = f.Progress(c, "blocks").Show
 	if r, err = d.Reconcile(ctx, files, p, o); err == nil && (f.about || isPaper(&f.Output)) {
-		f.stated, err = d.AboutReconciliation(ctx, r, p, asked)
+		f.stated, err = d.AboutReconciliation(ctx, r, p, request)
 	}
 	return r, err
 }
@@ -511,7 +512,7 @@ func (f *reconcileFlags) show(c *cobra.Command, r *reconcile.Result, inputs []cl
 	}
 	if f.Format == "csv" {
 		for _, n := range r.Notes {
-			fmt.Fprintln(stderr, "fees: "+console.Printable(n))
+			fmt.Fprintln(stderr, "fees: "+plain.Line(n))
 		}
 	}
 	unseen := f.Format != "table" || f.File != ""

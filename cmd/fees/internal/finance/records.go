@@ -24,7 +24,7 @@ func (f *exportFlags) exportRecords(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	return f.Ask(c, f.networkFile, func(d *app.Ledger) error {
+	return f.Ask(c, func(d *app.Ledger) error {
 		return f.Stream(func(w io.Writer) error { return d.WriteRecords(c.Context(), w, period) })
 	})
 }

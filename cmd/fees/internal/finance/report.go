@@ -115,7 +115,7 @@ the totals on a second sheet; html is not supported.`
 // reportFlags are the flags of fees report.
 type reportFlags struct {
 	cli.SourceFlags
-	questionFlags
+	requestFlags
 	choice  report.Choice
 	beside  chain.Optional[app.PeriodInput]
 	compare string
@@ -195,7 +195,7 @@ func (f *reportFlags) report(c *cobra.Command, args []string) (err error) {
 }
 
 // showFees reads a report from a ledger and writes it.
-func showFees(ctx context.Context, o *cli.Output, d *app.Ledger, q app.Question, choice report.Choice, beside chain.Optional[app.PeriodInput]) error {
+func showFees(ctx context.Context, o *cli.Output, d *app.Ledger, q app.Request, choice report.Choice, beside chain.Optional[app.PeriodInput]) error {
 	made, err := d.Fees(ctx, q, choice, beside)
 	if err != nil {
 		return err

@@ -95,28 +95,27 @@ func classesTable() string {
 // rollforwardFlags are the flags of fees rollforward.
 type rollforwardFlags struct {
 	cli.GatewayFlags
-	questionFlags
-	asked             app.RollforwardQuestion
-	networkFile, list string
-	classes           string
-	noBalances        bool
+	requestFlags
+	request    app.RollforwardRequest
+	list       string
+	classes    string
+	noBalances bool
 	paperFlag
 }
 
 func newRollforward() *cobra.Command {
-	f := rollforwardFlags{asked: app.RollforwardQuestion{By: app.ByMonth}}
+	f := rollforwardFlags{request: app.RollforwardRequest{By: app.ByMonth}}
 	return cli.New(&cobra.Command{
 		Use: "rollforward --accounts FILE " + cli.PeriodUse, Short: "Reconcile opening to closing balances, by class of movement", Long: rollforwardManual, Example: rollforwardExamples,
 		Args: f.wanted, RunE: f.lead,
-	}, f.Of("the source of balances: a gateway's URL, or an archive with balances"), f.AddTrust, f.of("the accounts"), f.add, f.Forms("table", "json", "csv", "xlsx", "pdf"), f.AddQuiet, f.Concurrent)
+	}, f.Of("the source of balances: a gateway's URL, or an archive with balances"), f.AddTrust, f.of("the accounts"), f.AddTables, f.add, f.Forms("table", "json", "csv", "xlsx", "pdf"), f.AddQuiet, f.Concurrent)
 }
 
 func (f *rollforwardFlags) add(c *cobra.Command) {
 	c.Flags().StringVar(&f.classes, "classes", "", "your own classes: a CSV file of pallet,method,direction,class")
-	cli.Choice(c, &f.asked.By, "by", "one column per month or period", app.ByMonth, app.ByPeriod)
+	cli.Choice(c, &f.request.By, "by", "one column per month or period", app.ByMonth, app.ByPeriod)
 	c.Flags().StringVar(&f.list, "list", "", "list the movements of a line, a class, or all")
 	f.addPaper(c)
-	c.Flags().StringVar(&f.networkFile, "network-file", "", "a file with your own network tables")
 	c.Flags().BoolVar(&f.noBalances, "no-balances", false, "do not get balances; the rollforward is not checked")
 	cli.Complete(c, "list", rollforward.Selections()...)
 }
@@ -134,7 +133,7 @@ func (f *rollforwardFlags) lead(c *cobra.Command, args []string) (err error) {
 	if err := f.checkPaper(c, &f.Output); err != nil {
 		return err
 	}
-	q := f.asked
+	q := f.request
 	q.Concurrency = f.Concurrency
 	if f.list != "" {
 		listed, err := rollforward.ParseSelection(f.list)
@@ -144,7 +143,7 @@ func (f *rollforwardFlags) lead(c *cobra.Command, args []string) (err error) {
 		q.List = chain.Some(listed)
 	}
 	var chosen *app.Chosen
-	if q.Question, chosen, err = f.read(c, args); err != nil {
+	if q.Request, chosen, err = f.read(c, args); err != nil {
 		return err
 	}
 	book := bookPath(chosen)
@@ -152,7 +151,7 @@ func (f *rollforwardFlags) lead(c *cobra.Command, args []string) (err error) {
 	if f.noBalances {
 		unread = append(unread, "gateway")
 	}
-	asked, err := f.aboutQuestion(c, args, book, unread...)
+	request, err := f.aboutRequest(c, args, book, unread...)
 	if err != nil {
 		return err
 	}
@@ -163,14 +162,14 @@ func (f *rollforwardFlags) lead(c *cobra.Command, args []string) (err error) {
 		if q.Balances, err = f.GatewayFlags.Open(); err != nil {
 			return err
 		}
-		asked.Sources = sourceOfBalances(&f.GatewayFlags)
+		request.Sources = sourceOfBalances(&f.GatewayFlags)
 	}
 	q.Progress = f.Progress(c, "balances").Asked()
-	return f.Ask(c, f.networkFile, func(d *app.Ledger) error {
+	return f.Ask(c, func(d *app.Ledger) error {
 		made, err := d.Rollforward(c.Context(), q)
 		if err != nil {
 			return err
 		}
-		return f.stream(c, &f.Output, made, asked, book)
+		return f.stream(c, &f.Output, made, request, book)
 	})
 }

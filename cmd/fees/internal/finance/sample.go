@@ -40,15 +40,9 @@ const sampleExamples = `  fees sample --size 25 --seed "audit 2026" --accounts g
 
 // sampleFlags are the flags of fees sample.
 type sampleFlags struct {
-	cli.LedgerFlags
-	cli.PeriodFlags
-	cli.LabelFlags
-	cli.Output
-	cli.QuietFlag
+	requestFlags // without prices
 	aboutFlag
-	asked       app.SampleQuestion
-	accounts    []string
-	networkFile string
+	request app.SampleRequest
 }
 
 func newSample() *cobra.Command {
@@ -56,14 +50,13 @@ func newSample() *cobra.Command {
 	return cli.New(&cobra.Command{
 		Use: "sample --size N --seed TEXT --accounts LIST|FILE " + cli.PeriodUse, Short: "Select random transactions for an audit", Long: sampleManual, Example: sampleExamples,
 		Args: cli.Args(0, 1, "at most one range"), RunE: f.sample,
-	}, f.LedgerFlags.Add, f.PeriodFlags.Add, f.LabelFlags.Add, f.add, f.Forms("table", "csv", "jsonl", "xlsx", "parquet"), f.AddQuiet)
+	}, f.LedgerFlags.Add, f.PeriodFlags.Add, f.LabelFlags.Add, f.AddTables, f.add, f.Forms("table", "csv", "jsonl", "xlsx", "parquet"), f.AddQuiet)
 }
 
 func (f *sampleFlags) add(c *cobra.Command) {
-	c.Flags().IntVar(&f.asked.Size, "size", 0, fmt.Sprintf("how many transactions, at most %d", app.MaxSample))
-	c.Flags().StringVar(&f.asked.Seed, "seed", "", "a text that decides which transactions; the auditor chooses it")
+	c.Flags().IntVar(&f.request.Size, "size", 0, fmt.Sprintf("how many transactions, at most %d", app.MaxSample))
+	c.Flags().StringVar(&f.request.Seed, "seed", "", "a text that decides which transactions; the auditor chooses it")
 	c.Flags().StringSliceVar(&f.accounts, "accounts", nil, "the payers"+cli.AccountsUsage)
-	c.Flags().StringVar(&f.networkFile, "network-file", "", "a file with your own network tables")
 	f.addAbout(c)
 }
 
@@ -72,39 +65,36 @@ func (f *sampleFlags) sample(c *cobra.Command, args []string) (err error) {
 	if err := f.checkAbout(f.Format, f.File); err != nil {
 		return err
 	}
-	q := f.asked
-	if q.Period, err = f.PeriodFlags.Parse(args); err != nil {
+	q := f.request
+	var chosen *app.Chosen
+	if q.Request, chosen, err = f.read(c, args); err != nil {
 		return err
 	}
-	chosen, err := f.ReadAccounts(f.accounts, &f.LedgerFlags, f.Quiet, c.ErrOrStderr())
-	if err != nil {
-		return err
-	}
-	if q.Accounts, q.Labels = chosen.Accounts, chosen.Labels; len(q.Accounts) == 0 {
+	if len(q.Accounts) == 0 {
 		return errors.New("--accounts is missing; name the payers or a file of them" + cli.Offer(chosen.Book))
 	}
-	asked, err := f.aboutQuestion(c, args, bookPath(chosen))
+	request, err := f.aboutRequest(c, args, bookPath(chosen))
 	if err != nil {
 		return err
 	}
-	return f.Ask(c, f.networkFile, func(d *app.Ledger) error {
+	return f.Ask(c, func(d *app.Ledger) error {
 		s, err := d.Sample(c.Context(), q)
 		if err != nil {
 			return err
 		}
-		return cli.Found(f.show(c, s, asked, bookPath(chosen)), !s.Holds())
+		return cli.Found(f.show(c, s, request, bookPath(chosen)), !s.Holds())
 	})
 }
 
 // show writes a sample, with the statement of how it was made if that was asked for.
-func (f *sampleFlags) show(c *cobra.Command, s *app.Sample, asked app.AboutQuestion, book string) error {
+func (f *sampleFlags) show(c *cobra.Command, s *app.Sample, request app.AboutRequest, book string) error {
 	doc := &table.Document{List: s.Sheet(c.Context())}
 	if !f.about {
 		return f.write(c, &f.Output, doc, nil, nil, "")
 	}
-	a, err := s.About(c.Context(), asked)
+	a, err := s.About(c.Context(), request)
 	if err != nil {
 		return err
 	}
-	return f.write(c, &f.Output, doc, a, asked.Inputs, book)
+	return f.write(c, &f.Output, doc, a, request.Inputs, book)
 }

@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/sys/disk"
 	"github.com/feeledger/fees/internal/web"
 	"github.com/feeledger/fees/internal/web/users"
 )
@@ -110,11 +110,11 @@ func prefixOf(text string) (netip.Prefix, error) {
 const maxCertificate = 1 << 20
 
 func (a *accessFlags) readCertificate() (own tls.Certificate, err error) {
-	certificate, err := app.ReadSmallFile(a.certificate, maxCertificate)
+	certificate, err := disk.ReadSmall(a.certificate, maxCertificate)
 	if err != nil {
 		return own, fmt.Errorf("--tls-cert: %w", err)
 	}
-	key, err := app.ReadSmallFile(a.key, maxCertificate)
+	key, err := disk.ReadSmall(a.key, maxCertificate)
 	if err != nil {
 		return own, fmt.Errorf("--tls-key: %w", err)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/report"
+	"github.com/feeledger/fees/internal/sys/plain"
 )
 
 var showManual = `Identify a height, a transaction hash, a transaction ID such as 25-7, an
@@ -95,7 +96,7 @@ func (f *lookupFlags) lineOfGateway(words string) string {
 // identify writes what a text is, and the command that shows more.
 func (f *lookupFlags) identify(text, what, command string) {
 	if !f.Quiet {
-		fmt.Fprintf(f.command.ErrOrStderr(), "fees: %s is %s; for more: %s\n", console.Printable(text), what, console.Printable(command))
+		fmt.Fprintf(f.command.ErrOrStderr(), "fees: %s is %s; for more: %s\n", plain.Line(text), what, plain.Line(command))
 	}
 }
 
@@ -138,7 +139,7 @@ func (f *lookupFlags) report(ctx context.Context, d *app.Ledger, book *app.Addre
 	if err != nil {
 		return err
 	}
-	return showFees(ctx, &f.Output, d, app.Question{Period: asked, Accounts: chosen.Accounts, Labels: chosen.Labels}, report.Choice{By: by}, chain.Optional[app.PeriodInput]{})
+	return showFees(ctx, &f.Output, d, app.Request{Period: asked, Accounts: chosen.Accounts, Labels: chosen.Labels}, report.Choice{By: by}, chain.Optional[app.PeriodInput]{})
 }
 
 // showBlock shows a block of the ledger.
@@ -155,7 +156,7 @@ func (f *lookupFlags) showBlock(ctx context.Context, d *app.Ledger, height uint6
 	return f.Show(cli.Answer{JSON: app.BlockRecord(b), Finding: b.Undetermined > 0, Text: func(page *console.Page) {
 		var p console.Pairs
 		p.Add("block", fmt.Sprint(b.Height))
-		p.Add("time", cli.Known(b.Time))
+		p.Add("time", console.Known(b.Time))
 		p.Add("hash", b.Hash.String())
 		p.Add("rules", b.Rules)
 		p.Add("transactions", fmt.Sprintf("%d evm, %d native", b.EVM, b.Native))

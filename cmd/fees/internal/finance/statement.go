@@ -54,15 +54,15 @@ const statementExamples = `  fees statement 0xb92Bc0D1d644481da04f5b98ddeEcb4A9a
 // statementFlags are the flags of fees statement.
 type statementFlags struct {
 	cli.SourceFlags
-	questionFlags
-	asked      app.StatementQuestion
+	requestFlags
+	request    app.StatementRequest
 	noBalances bool
 	direct     bool
 	paperFlag
 }
 
 func newStatement() *cobra.Command {
-	f := statementFlags{asked: app.StatementQuestion{Part: app.StatementParts[0]}}
+	f := statementFlags{request: app.StatementRequest{Part: app.StatementParts[0]}}
 	return cli.New(&cobra.Command{
 		Use: "statement <account>... " + cli.PeriodUse, Short: "List an account's movements and check its balance", Long: statementManual, Example: statementExamples,
 		Args: cobra.ArbitraryArgs, RunE: f.prove,
@@ -71,8 +71,8 @@ func newStatement() *cobra.Command {
 
 func (f *statementFlags) add(c *cobra.Command) {
 	c.Flags().Lookup("gateway").Usage = "the source of balances: a gateway's URL, or an archive with balances (default: FEES_GATEWAY, else " + cli.DefaultGateway + ")"
-	cli.Choice(c, &f.asked.Part, "part", "the part for --format csv: "+strings.Join(app.StatementParts, ", "), app.StatementParts...)
-	c.Flags().BoolVar(&f.asked.EveryBlock, "every-block", false, "check the balance after each block")
+	cli.Choice(c, &f.request.Part, "part", "the part for --format csv: "+strings.Join(app.StatementParts, ", "), app.StatementParts...)
+	c.Flags().BoolVar(&f.request.EveryBlock, "every-block", false, "check the balance after each block")
 	c.Flags().BoolVar(&f.noBalances, "no-balances", false, "do not get balances; the statement is not checked")
 	f.addPaper(c)
 	c.Flags().BoolVar(&f.direct, "direct", false, "read blocks from the gateway instead of a ledger")
@@ -81,9 +81,9 @@ func (f *statementFlags) add(c *cobra.Command) {
 // prove runs fees statement.
 func (f *statementFlags) prove(c *cobra.Command, args []string) error {
 	switch {
-	case f.asked.Part != app.StatementParts[0] && f.Format != "csv":
+	case f.request.Part != app.StatementParts[0] && f.Format != "csv":
 		return errors.New("--part only applies to --format csv; the other formats contain all parts")
-	case f.noBalances && f.asked.EveryBlock:
+	case f.noBalances && f.request.EveryBlock:
 		return errors.New("--every-block and --no-balances cannot be combined; leave out one of them")
 	case f.direct && f.Ledger != "":
 		return errors.New("--direct and --ledger cannot be combined; leave out one of them")
@@ -91,7 +91,7 @@ func (f *statementFlags) prove(c *cobra.Command, args []string) error {
 	if err := f.checkPaper(c, &f.Output); err != nil {
 		return err
 	}
-	q := f.asked
+	q := f.request
 	q.Concurrency = f.Concurrency
 	rest, read, err := f.readAccounts(c, args, &q)
 	if err != nil {
@@ -105,7 +105,7 @@ func (f *statementFlags) prove(c *cobra.Command, args []string) error {
 	if f.noBalances && !f.direct {
 		unread = append(unread, "gateway")
 	}
-	asked, err := f.aboutQuestion(c, args, book, unread...)
+	request, err := f.aboutRequest(c, args, book, unread...)
 	if err != nil {
 		return err
 	}
@@ -117,7 +117,7 @@ func (f *statementFlags) prove(c *cobra.Command, args []string) error {
 		return err
 	}
 	if !f.noBalances {
-		q.Balances, asked.Sources = reader.Source, sourceOfBalances(&f.GatewayFlags)
+		q.Balances, request.Sources = reader.Source, sourceOfBalances(&f.GatewayFlags)
 	}
 	d, err := f.openOrMake(c, reader, q.Period)
 	if err != nil {
@@ -129,12 +129,12 @@ func (f *statementFlags) prove(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	return f.stream(c, &f.Output, made, asked, book)
+	return f.stream(c, &f.Output, made, request, book)
 }
 
-// readAccounts reads the accounts of the question, their labels and the prices. It returns in rest
+// readAccounts reads the accounts of the request, their labels and the prices. It returns in rest
 // the arguments that are not accounts.
-func (f *statementFlags) readAccounts(c *cobra.Command, args []string, q *app.StatementQuestion) (rest []string, book *app.AddressBook, err error) {
+func (f *statementFlags) readAccounts(c *cobra.Command, args []string, q *app.StatementRequest) (rest []string, book *app.AddressBook, err error) {
 	book, err = f.ReadBook(&f.LedgerFlags, f.Quiet, c.ErrOrStderr())
 	if err != nil {
 		return nil, nil, err

@@ -14,6 +14,7 @@ import (
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/chart"
 	"github.com/feeledger/fees/internal/finance/journal"
+	"github.com/feeledger/fees/internal/sys/plain"
 )
 
 // summaryManual describes journals for accounting systems in the help of fees export.
@@ -122,7 +123,7 @@ func (f *exportFlags) writeFiles(c *cobra.Command, s *app.Summary) error {
 		return s.WriteManifest(w, func(file int) string { return filepath.Base(name(file)) })
 	})
 	if err == nil {
-		fmt.Fprintf(c.ErrOrStderr(), "fees: %d files, %s to %s; %s lists them\n", len(s.Files), console.Printable(name(0)), console.Printable(name(len(s.Files)-1)), console.Printable(manifest))
+		fmt.Fprintf(c.ErrOrStderr(), "fees: %d files, %s to %s; %s lists them\n", len(s.Files), plain.Line(name(0)), plain.Line(name(len(s.Files)-1)), plain.Line(manifest))
 	}
 	return err
 }
@@ -169,7 +170,7 @@ func writeEntries(c *cobra.Command, page *console.Page, s *app.Summary) error {
 			if l.Fees > 0 {
 				token, fees = s.Tokens(l.Wei), fmt.Sprint(l.Fees)
 			}
-			t.Row(number, date, console.Printable(string(l.Account)), console.Printable(l.Value(chart.CostCentre)), debit, credit, token, fees)
+			t.Row(number, date, plain.Line(string(l.Account)), plain.Line(l.Value(chart.CostCentre)), debit, credit, token, fees)
 			number, date = "", ""
 		}
 	}
@@ -179,7 +180,7 @@ func writeEntries(c *cobra.Command, page *console.Page, s *app.Summary) error {
 	}
 	accounts := console.NewTable(console.Column{Name: "account"}, console.Column{Name: "debit", Right: true}, console.Column{Name: "credit", Right: true})
 	for _, a := range s.Accounts {
-		accounts.Row(console.Printable(string(a.Account)), s.Money(a.Debit), s.Money(a.Credit))
+		accounts.Row(plain.Line(string(a.Account)), s.Money(a.Debit), s.Money(a.Credit))
 	}
 	debit, credit := s.Sums()
 	accounts.Footer("", s.Money(debit), s.Money(credit))
@@ -194,7 +195,7 @@ func writeTie(page *console.Page, s *app.Summary) {
 	currency := " " + string(s.Currency)
 	var p console.Pairs
 	p.Add("entries", fmt.Sprintf("%d, of %s", s.Entries, console.Counted(s.Fees, "fee")))
-	p.Add("fees booked", s.Tokens(s.Wei)+" "+console.Printable(s.Symbol))
+	p.Add("fees booked", s.Tokens(s.Wei)+" "+plain.Line(s.Symbol))
 	p.Add("their value", s.Exact.String()+currency)
 	p.Add("total", s.Money(s.Total)+currency+", rounded once")
 	p.Add("posted", s.Money(s.Posted)+currency+" by these entries")
@@ -208,8 +209,8 @@ func writeTie(page *console.Page, s *app.Summary) {
 	page.Pairs(p)
 	for _, x := range s.Suspended {
 		paid, _ := x.Paid.Get()
-		payer := console.Printable(cmp.Or(x.Facts.Label, s.Account(x.Facts.Payer)))
-		page.Line(fmt.Sprintf("suspense: %s of %s, %s: %s %s", x.Facts.ID, payer, console.Printable(x.Call), s.Tokens(paid), console.Printable(s.Symbol)), 2)
+		payer := plain.Line(cmp.Or(x.Facts.Label, s.Account(x.Facts.Payer)))
+		page.Line(fmt.Sprintf("suspense: %s of %s, %s: %s %s", x.Facts.ID, payer, plain.Line(x.Call), s.Tokens(paid), plain.Line(s.Symbol)), 2)
 	}
 	if more := s.Suspense.Fees - uint64(len(s.Suspended)); more > 0 {
 		page.Line(fmt.Sprintf("and %d more", more), 2)

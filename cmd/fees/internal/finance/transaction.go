@@ -41,8 +41,7 @@ type lookupFlags struct {
 	cli.LabelFlags
 	cli.Output
 	cli.QuietFlag
-	command     *cobra.Command
-	networkFile string
+	command *cobra.Command
 }
 
 func (f *lookupFlags) add(c *cobra.Command) {
@@ -50,7 +49,7 @@ func (f *lookupFlags) add(c *cobra.Command) {
 	f.LedgerFlags.Add(c)
 	f.LabelFlags.Add(c)
 	f.Forms("table", "json")(c)
-	c.Flags().StringVar(&f.networkFile, "network-file", "", "a file with your own network tables")
+	f.AddTables(c)
 	c.Flags().BoolVar(&f.Quiet, "quiet", false, "show only the result")
 }
 
@@ -61,7 +60,7 @@ func (f *lookupFlags) lookup(show func(context.Context, *app.Ledger, *app.Addres
 		if err != nil {
 			return err
 		}
-		return f.Ask(c, f.networkFile, func(d *app.Ledger) error {
+		return f.Ask(c, func(d *app.Ledger) error {
 			if err := d.CheckLabels(c.Context(), book); err != nil {
 				return err
 			}
@@ -103,7 +102,7 @@ func writeTransaction(w io.Writer, t *app.Paid, book *app.AddressBook, width int
 	}
 	page.Line(fmt.Sprintf("Transaction %d-%d on %s (%s, %s)", t.Height, t.Index, t.Network, t.Layer, kind), 2)
 	page.WriteString("\n")
-	when := cli.Known(t.Time)
+	when := console.Known(t.Time)
 	switch {
 	case !t.Final:
 		when += ", not final"
@@ -121,7 +120,7 @@ func writeTransaction(w io.Writer, t *app.Paid, book *app.AddressBook, width int
 	p.Add("block", fmt.Sprint(t.Height))
 	p.Add("time", strings.TrimPrefix(when, ", "))
 	p.Add("hash", t.Hash.String())
-	p.Add("evm hash", cli.Known(t.EVMHash))
+	p.Add("evm hash", console.Known(t.EVMHash))
 	p.Add("from", cli.Called(t.Token, book, t.Sender))
 	p.Add("to", cli.Called(t.Token, book, t.Recipient))
 	payer := cli.Called(t.Token, book, t.Payer)

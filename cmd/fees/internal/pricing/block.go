@@ -12,6 +12,7 @@ import (
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/sys/plain"
 	"github.com/feeledger/fees/source"
 )
 
@@ -114,7 +115,7 @@ func (f *blockFlags) price(c *cobra.Command, _ []string) error {
 	})
 	if f.Format == "csv" && (err == nil || errors.Is(err, cli.ErrFinding)) { // csv has no field for notes on the block
 		for _, note := range blockNotes(report) {
-			fmt.Fprintln(c.ErrOrStderr(), "fees: note: "+console.Printable(note))
+			fmt.Fprintln(c.ErrOrStderr(), "fees: note: "+plain.Line(note))
 		}
 	}
 	return err
@@ -123,7 +124,7 @@ func (f *blockFlags) price(c *cobra.Command, _ []string) error {
 // waiting shows after two seconds, at a terminal, which source the command is waiting for.
 func waiting(c *cobra.Command, place string, quiet bool) (stop func()) {
 	p := cli.NewProgress(c.ErrOrStderr(), "", quiet).Asked()
-	timer := time.AfterFunc(2*time.Second, func() { p.Say("waiting for " + console.Printable(cli.ShownPlace(place))) })
+	timer := time.AfterFunc(2*time.Second, func() { p.Say("waiting for " + plain.Line(cli.ShownPlace(place))) })
 	return func() {
 		timer.Stop()
 		p.End()

@@ -9,9 +9,9 @@ import (
 	"strconv"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/sys/plain"
 )
 
@@ -24,14 +24,14 @@ type column struct {
 
 var columns = []column{
 	{"network", func(r *evidence.Report, _ *evidence.Transaction) string { return r.Network }},
-	{"runtime", func(r *evidence.Report, _ *evidence.Transaction) string { return cli.Known(r.Runtime) }},
+	{"runtime", func(r *evidence.Report, _ *evidence.Transaction) string { return console.Known(r.Runtime) }},
 	{"rules", func(r *evidence.Report, _ *evidence.Transaction) string { return r.Rules }},
 	{"certain", func(r *evidence.Report, _ *evidence.Transaction) string { return strconv.FormatBool(r.Certain) }},
 	{"number", func(r *evidence.Report, _ *evidence.Transaction) string { return fmt.Sprint(r.Number) }},
 	{"block_hash", func(r *evidence.Report, _ *evidence.Transaction) string { return r.Hash.String() }},
 	{"parent_hash", func(r *evidence.Report, _ *evidence.Transaction) string { return r.ParentHash.String() }},
-	{"time", func(r *evidence.Report, _ *evidence.Transaction) string { return cli.Known(r.Time) }},
-	{"finalized", func(r *evidence.Report, _ *evidence.Transaction) string { return cli.Known(r.Finalized) }},
+	{"time", func(r *evidence.Report, _ *evidence.Transaction) string { return console.Known(r.Time) }},
+	{"finalized", func(r *evidence.Report, _ *evidence.Transaction) string { return console.Known(r.Finalized) }},
 	{"multiplier_at", func(r *evidence.Report, _ *evidence.Transaction) string {
 		if m, ok := r.Multiplier.Get(); ok {
 			return fmt.Sprint(m.At)
@@ -44,33 +44,33 @@ var columns = []column{
 		}
 		return ""
 	}},
-	{"base_fee_per_gas", func(r *evidence.Report, _ *evidence.Transaction) string { return cli.Known(r.BaseFeePerGas) }},
+	{"base_fee_per_gas", func(r *evidence.Report, _ *evidence.Transaction) string { return console.Known(r.BaseFeePerGas) }},
 	{"index", func(_ *evidence.Report, t *evidence.Transaction) string { return fmt.Sprint(t.Index) }},
 	{"layer", func(_ *evidence.Report, t *evidence.Transaction) string { return string(t.Layer) }},
-	{"type", func(_ *evidence.Report, t *evidence.Transaction) string { return cli.Known(t.Type) }},
+	{"type", func(_ *evidence.Report, t *evidence.Transaction) string { return console.Known(t.Type) }},
 	{"call", func(_ *evidence.Report, t *evidence.Transaction) string { return t.Call }},
 	{"hash", func(_ *evidence.Report, t *evidence.Transaction) string { return t.Hash.String() }},
-	{"evm_hash", func(_ *evidence.Report, t *evidence.Transaction) string { return cli.Known(t.EVMHash) }},
+	{"evm_hash", func(_ *evidence.Report, t *evidence.Transaction) string { return console.Known(t.EVMHash) }},
 	{"from", func(r *evidence.Report, t *evidence.Transaction) string { return account(r, t.From) }},
 	{"to", func(r *evidence.Report, t *evidence.Transaction) string { return account(r, t.To) }},
 	{"payer", func(r *evidence.Report, t *evidence.Transaction) string { return account(r, t.Payer) }},
-	{"nonce", func(_ *evidence.Report, t *evidence.Transaction) string { return cli.Known(t.Nonce) }},
-	{"gas_price", func(_ *evidence.Report, t *evidence.Transaction) string { return cli.Known(t.GasPrice) }},
-	{"gas", func(_ *evidence.Report, t *evidence.Transaction) string { return cli.Known(t.Gas) }},
-	{"weight", func(_ *evidence.Report, t *evidence.Transaction) string { return cli.Known(t.Weight) }},
-	{"fee", func(_ *evidence.Report, t *evidence.Transaction) string { return cli.Known(t.Fee) }},
+	{"nonce", func(_ *evidence.Report, t *evidence.Transaction) string { return console.Known(t.Nonce) }},
+	{"gas_price", func(_ *evidence.Report, t *evidence.Transaction) string { return console.Known(t.GasPrice) }},
+	{"gas", func(_ *evidence.Report, t *evidence.Transaction) string { return console.Known(t.Gas) }},
+	{"weight", func(_ *evidence.Report, t *evidence.Transaction) string { return console.Known(t.Weight) }},
+	{"fee", func(_ *evidence.Report, t *evidence.Transaction) string { return console.Known(t.Fee) }},
 	{"fee_token", func(r *evidence.Report, t *evidence.Transaction) string {
 		if paid, ok := t.Fee.Get(); ok {
 			return app.ReportToken(r).Tokens(paid)
 		}
 		return ""
 	}},
-	{"method", func(_ *evidence.Report, t *evidence.Transaction) string { return cli.Known(t.Method) }},
-	{"priority_fee", func(_ *evidence.Report, t *evidence.Transaction) string { return cli.Known(t.PriorityFee) }},
-	{"tip", func(_ *evidence.Report, t *evidence.Transaction) string { return cli.Known(t.Tip) }},
-	{"success", func(_ *evidence.Report, t *evidence.Transaction) string { return cli.Known(t.Success) }},
-	{"outcome", func(_ *evidence.Report, t *evidence.Transaction) string { return cli.Known(t.Outcome) }},
-	{"status", func(_ *evidence.Report, t *evidence.Transaction) string { return cli.Known(t.Status) }},
+	{"method", func(_ *evidence.Report, t *evidence.Transaction) string { return console.Known(t.Method) }},
+	{"priority_fee", func(_ *evidence.Report, t *evidence.Transaction) string { return console.Known(t.PriorityFee) }},
+	{"tip", func(_ *evidence.Report, t *evidence.Transaction) string { return console.Known(t.Tip) }},
+	{"success", func(_ *evidence.Report, t *evidence.Transaction) string { return console.Known(t.Success) }},
+	{"outcome", func(_ *evidence.Report, t *evidence.Transaction) string { return console.Known(t.Outcome) }},
+	{"status", func(_ *evidence.Report, t *evidence.Transaction) string { return console.Known(t.Status) }},
 	{"transfers", func(_ *evidence.Report, t *evidence.Transaction) string { return list(t.Transfers) }},
 	{"notes", func(_ *evidence.Report, t *evidence.Transaction) string { return list(t.Notes) }},
 	{"error", func(_ *evidence.Report, t *evidence.Transaction) string {
@@ -79,20 +79,20 @@ var columns = []column{
 		}
 		return t.Error.Error()
 	}},
-	{"charged", func(_ *evidence.Report, t *evidence.Transaction) string { return cli.Known(t.Charged) }},
-	{"verdict", func(_ *evidence.Report, t *evidence.Transaction) string { return cli.Known(t.Verdict) }},
+	{"charged", func(_ *evidence.Report, t *evidence.Transaction) string { return console.Known(t.Charged) }},
+	{"verdict", func(_ *evidence.Report, t *evidence.Transaction) string { return console.Known(t.Verdict) }},
 	{"failed_checks", func(_ *evidence.Report, t *evidence.Transaction) string { return t.Standing().List() }},
-	{"drift", func(_ *evidence.Report, t *evidence.Transaction) string { return cli.Known(t.Drift) }},
-	{"class", func(_ *evidence.Report, t *evidence.Transaction) string { return cli.Known(t.Class) }},
-	{"burned", func(_ *evidence.Report, t *evidence.Transaction) string { return cli.Known(t.Burned) }},
-	{"treasury", func(_ *evidence.Report, t *evidence.Transaction) string { return cli.Known(t.Treasury) }},
-	{"author", func(_ *evidence.Report, t *evidence.Transaction) string { return cli.Known(t.Author) }},
-	{"level", func(_ *evidence.Report, t *evidence.Transaction) string { return cli.Known(t.Level) }},
+	{"drift", func(_ *evidence.Report, t *evidence.Transaction) string { return console.Known(t.Drift) }},
+	{"class", func(_ *evidence.Report, t *evidence.Transaction) string { return console.Known(t.Class) }},
+	{"burned", func(_ *evidence.Report, t *evidence.Transaction) string { return console.Known(t.Burned) }},
+	{"treasury", func(_ *evidence.Report, t *evidence.Transaction) string { return console.Known(t.Treasury) }},
+	{"author", func(_ *evidence.Report, t *evidence.Transaction) string { return console.Known(t.Author) }},
+	{"level", func(_ *evidence.Report, t *evidence.Transaction) string { return console.Known(t.Level) }},
 }
 
 // account returns an account in the form of the block's network.
 func account(r *evidence.Report, a chain.Optional[chain.Address]) string {
-	return cli.Known(app.ReportToken(r).AccountOf(a))
+	return console.Known(app.ReportToken(r).AccountOf(a))
 }
 
 // list returns values as JSON, or "" if there are none.

@@ -10,6 +10,7 @@ import (
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/explain"
+	"github.com/feeledger/fees/internal/sys/plain"
 )
 
 // page writes text wrapped to a width. Words are never broken, so a line can be longer.
@@ -57,12 +58,12 @@ func (p *page) head(v *explain.Explanation, book *app.AddressBook) {
 	if to != "" && v.Creates {
 		to += " (contract creation)"
 	}
-	when := cli.Known(v.Time)
+	when := console.Known(v.Time)
 	if final, ok := v.Finalized.Get(); ok && !final {
 		when += ", not final"
 	}
 	for _, row := range [][2]string{
-		{"hash", t.Hash.String()}, {"evm hash", cli.Known(t.EVMHash)},
+		{"hash", t.Hash.String()}, {"evm hash", console.Known(t.EVMHash)},
 		{"from", cli.Called(v.Token, book, t.From)}, {"to", to}, {"payer", cli.Called(v.Token, book, t.Payer)},
 		{"gas from", gasSpent(t, v.Token, book)},
 		{"outcome", outcome(*t)}, {"time", when}, {"rules", v.Rules}, {"evidence", v.Evidence.String()},
@@ -189,7 +190,7 @@ func (p *page) wrap(first, rest, text string) {
 	at := first
 	used := utf8.RuneCountInString(first)
 	begun := false
-	for _, word := range strings.Fields(console.Printable(text)) {
+	for _, word := range strings.Fields(plain.Line(text)) {
 		word = console.Fitting(word, p.width-utf8.RuneCountInString(rest))
 		size := utf8.RuneCountInString(word)
 		if begun && used+1+size > p.width {

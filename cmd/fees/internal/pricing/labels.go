@@ -3,9 +3,9 @@ package pricing
 import (
 	"slices"
 
-	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/console"
 )
 
 // columnsWith returns the columns of the CSV, with labels if there is an address book.
@@ -22,9 +22,9 @@ func columnsWith(book *app.AddressBook) []column {
 		}
 	}
 	return append(with,
-		column{"from_label", func(_ *evidence.Report, t *evidence.Transaction) string { return cli.Known(book.LabelOf(t.From)) }},
-		column{"to_label", func(_ *evidence.Report, t *evidence.Transaction) string { return cli.Known(book.LabelOf(t.To)) }},
-		column{"payer_label", func(_ *evidence.Report, t *evidence.Transaction) string { return cli.Known(book.LabelOf(t.Payer)) }},
-		column{"payer_group", func(_ *evidence.Report, t *evidence.Transaction) string { return cli.Known(book.GroupOf(t.Payer)) }},
+		column{"from_label", func(_ *evidence.Report, t *evidence.Transaction) string { return console.Known(book.LabelOf(t.From)) }},
+		column{"to_label", func(_ *evidence.Report, t *evidence.Transaction) string { return console.Known(book.LabelOf(t.To)) }},
+		column{"payer_label", func(_ *evidence.Report, t *evidence.Transaction) string { return console.Known(book.LabelOf(t.Payer)) }},
+		column{"payer_group", func(_ *evidence.Report, t *evidence.Transaction) string { return console.Known(book.GroupOf(t.Payer)) }},
 	)
 }

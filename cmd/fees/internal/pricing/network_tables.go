@@ -11,6 +11,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/sys/plain"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/network/rule"
 )
@@ -85,7 +86,7 @@ func (l *listing) texts(title string, lines []line, of func(line) string) {
 				from = append(from, y.from)
 			}
 		}
-		l.text(strings.Join(from, ", ") + ": " + console.Printable(text))
+		l.text(strings.Join(from, ", ") + ": " + plain.Line(text))
 	}
 }
 
@@ -161,15 +162,15 @@ func (l *listing) proofs(n *network.Network) {
 	}
 	if l.sources {
 		for _, a := range n.Anchors {
-			l.text(fmt.Sprintf("block %d: %s", a.Height, console.Printable(a.Source)))
+			l.text(fmt.Sprintf("block %d: %s", a.Height, plain.Line(a.Source)))
 		}
 		for _, field := range []string{"treasury", "last_block", "account_mapping", "ss58_prefix", "decimals"} {
 			if text := n.Sources[field]; text != "" {
-				l.text(field + ": " + console.Printable(text))
+				l.text(field + ": " + plain.Line(text))
 			}
 		}
 		if p := n.FeesTreasuryProportion; p != nil {
-			l.text("FeesTreasuryProportion: " + console.Printable(p.Source))
+			l.text("FeesTreasuryProportion: " + plain.Line(p.Source))
 		}
 	}
 	l.section("Features, from which runtime on", []string{"feature"}, sinceLines(n), 2)

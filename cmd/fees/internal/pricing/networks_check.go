@@ -11,6 +11,7 @@ import (
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/sys/plain"
 	"github.com/feeledger/fees/source"
 )
 
@@ -90,7 +91,7 @@ func (f *networksCheckFlags) check(c *cobra.Command, args []string) error {
 	p := f.Progress(c, "blocks")
 	check, err := app.CheckTable(c.Context(), blocks, e, app.Progress{Show: p.Show, End: p.End})
 	if errors.Is(err, app.ErrNoTable) {
-		return fmt.Errorf("%s: %w; name a network of the file with --network", console.Printable(f.NetworkFile), err)
+		return fmt.Errorf("%s: %w; name a network of the file with --network", plain.Line(f.NetworkFile), err)
 	}
 	if err != nil {
 		return err

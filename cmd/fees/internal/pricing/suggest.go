@@ -71,7 +71,7 @@ func (f *suggestFlags) suggest(c *cobra.Command, _ []string) (err error) {
 	if f.blocks == 0 || f.blocks > maxRecent {
 		return fmt.Errorf("--blocks %d must be from 1 to %d", f.blocks, maxRecent)
 	}
-	q := app.SuggestQuestion{Blocks: f.blocks, Network: f.network}
+	q := app.SuggestRequest{Blocks: f.blocks, Network: f.network}
 	if q.Tables, err = app.ReadTables(f.networkFile); err != nil {
 		return err
 	}

@@ -69,10 +69,5 @@ func writeSuggestion(page *console.Page, s *app.Suggestion) {
 		reasons.Add(r.Figure, r.Text)
 	}
 	page.Pairs(reasons)
-	if len(s.Notes) > 0 {
-		page.WriteString("\n")
-	}
-	for _, note := range s.Notes {
-		page.Line("note: "+note, 2)
-	}
+	page.Notes(s.Notes)
 }

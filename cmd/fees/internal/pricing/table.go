@@ -89,7 +89,7 @@ func transactionRows(r *evidence.Report, token console.Token, book *app.AddressB
 		if evm, ok := t.EVMHash.Get(); ok {
 			hash = evm.String()
 		}
-		rows.Row(t.Index, t.Layer, kind(t), hash, cli.LabelOf(token, book, t.Payer), cli.Known(t.Gas), price, fee, outcome(t), t.Standing().Words())
+		rows.Row(t.Index, t.Layer, kind(t), hash, cli.LabelOf(token, book, t.Payer), console.Known(t.Gas), price, fee, outcome(t), t.Standing().Words())
 	}
 	return rows
 }
@@ -244,12 +244,7 @@ func writeNotes(page *console.Page, r *evidence.Report) {
 		notes[i] = fmt.Sprintf("%s %s: %s", word, strings.Join(of[note], ", "), note)
 	}
 	notes = append(notes, blockNotes(r)...)
-	if len(notes) > 0 {
-		page.WriteString("\n")
-	}
-	for _, note := range notes {
-		page.Line("note: "+note, 2)
-	}
+	page.Notes(notes)
 }
 
 // blockNotes returns the notes on the block as a whole.

@@ -14,6 +14,7 @@ import (
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/sys/jsontext"
+	"github.com/feeledger/fees/internal/sys/plain"
 	"github.com/feeledger/fees/network"
 )
 
@@ -85,7 +86,7 @@ func (f *watchFlags) watch(c *cobra.Command, _ []string) error {
 	}
 	defer closeHeads()
 	if !f.Quiet && cli.IsTerminal(stderr) {
-		fmt.Fprintf(stderr, "fees: watching %s; press Ctrl-C to stop\n", console.Printable(cli.ShownPlace(f.Place())))
+		fmt.Fprintf(stderr, "fees: watching %s; press Ctrl-C to stop\n", plain.Line(cli.ShownPlace(f.Place())))
 	}
 	end, err := app.Watch(c.Context(), reader, heads, options, w.show)
 	if err != nil {
@@ -148,7 +149,7 @@ func (w *watcher) show(r *evidence.Report, rules network.Rules) error {
 func (w *watcher) noteOnce(block uint64, notes []string) {
 	for _, note := range notes {
 		if !slices.Contains(w.notes, note) {
-			fmt.Fprintf(w.stderr, "fees: block %d: note: %s\n", block, console.Printable(note))
+			fmt.Fprintf(w.stderr, "fees: block %d: note: %s\n", block, plain.Line(note))
 		}
 	}
 	w.notes = notes
@@ -193,11 +194,11 @@ func (w *watcher) writeLine(out io.Writer, r *evidence.Report) {
 	}
 	fee := app.ReportToken(r).Tokens(r.Totals.Fee)
 	if w.narrow {
-		fmt.Fprintf(out, "%8d %-24s %21s\n", r.Number, cli.Known(r.Time), fee)
+		fmt.Fprintf(out, "%8d %-24s %21s\n", r.Number, console.Known(r.Time), fee)
 		if flags != "" { // failures go on the next line
 			fmt.Fprintln(out, "        "+flags)
 		}
 		return
 	}
-	fmt.Fprintf(out, watchLine+"%s\n", r.Number, cli.Known(r.Time), r.Totals.EVM, r.Totals.Native, fee, base, flags)
+	fmt.Fprintf(out, watchLine+"%s\n", r.Number, console.Known(r.Time), r.Totals.EVM, r.Totals.Native, fee, base, flags)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/jsonscan"
+	"github.com/feeledger/fees/internal/sys/disk"
 	"github.com/feeledger/fees/internal/sys/jsontext"
 )
 
@@ -143,7 +144,7 @@ func newBuild() *cobra.Command {
 }
 
 func (f *buildFlags) build(c *cobra.Command, args []string) (err error) {
-	q := app.BuildQuestion{Call: args[0], Arguments: args[1:], Nonce: given(c, "nonce", f.nonce), Tip: f.tip}
+	q := app.BuildRequest{Call: args[0], Arguments: args[1:], Nonce: given(c, "nonce", f.nonce), Tip: f.tip}
 	if q.Period, err = periodOf(f.era); err != nil {
 		return err
 	}
@@ -212,7 +213,7 @@ func newBuildEVM() *cobra.Command {
 }
 
 func (f *evmFlags) build(c *cobra.Command, _ []string) (err error) {
-	q := app.BuildEVMQuestion{Type: chain.TransactionType(f.kind), Value: f.value, Nonce: given(c, "nonce", f.nonce), GasLimit: given(c, "gas-limit", f.gasLimit)}
+	q := app.BuildEVMRequest{Type: chain.TransactionType(f.kind), Value: f.value, Nonce: given(c, "nonce", f.nonce), GasLimit: given(c, "gas-limit", f.gasLimit)}
 	if q.Signer, err = f.account(); err != nil {
 		return err
 	}
@@ -261,7 +262,7 @@ func transactionOf(text string) ([]byte, error) { return bytesOf("transaction", 
 // inFile returns a function that reads and parses a file.
 func inFile[T any](parse func([]byte) (*T, error)) func(path string) (*T, error) {
 	return func(path string) (*T, error) {
-		text, err := app.ReadSmallFile(path, app.MaxDraft)
+		text, err := disk.ReadSmall(path, app.MaxDraft)
 		if err != nil {
 			return nil, err
 		}

@@ -11,6 +11,8 @@ import (
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/sys/disk"
+	"github.com/feeledger/fees/internal/sys/plain"
 	"github.com/feeledger/fees/network"
 )
 
@@ -52,8 +54,8 @@ func (f *sendFlags) send(c *cobra.Command, _ []string) error {
 	if err != nil {
 		return err
 	}
-	sent, err := app.Send(c.Context(), app.SendQuestion{Node: client, Signed: signed, Told: func(status string) {
-		fmt.Fprintln(c.ErrOrStderr(), "fees: "+console.Printable(status))
+	sent, err := app.Send(c.Context(), app.SendRequest{Node: client, Signed: signed, Told: func(status string) {
+		fmt.Fprintln(c.ErrOrStderr(), "fees: "+plain.Line(status))
 	}})
 	if err != nil {
 		return err
@@ -150,7 +152,7 @@ func (f *decodeFlags) decode(c *cobra.Command, _ []string) error {
 
 // readMetadata reads a file with a runtime's metadata, in hex or binary.
 func readMetadata(path string) ([]byte, error) {
-	text, err := app.ReadSmallFile(path, maxMetadataHex)
+	text, err := disk.ReadSmall(path, maxMetadataHex)
 	if err != nil {
 		return nil, fmt.Errorf("--metadata: %w", err)
 	}

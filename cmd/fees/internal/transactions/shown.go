@@ -12,6 +12,7 @@ import (
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/jsonscan"
+	"github.com/feeledger/fees/internal/sys/plain"
 	"github.com/feeledger/fees/internal/tx/ethtx"
 	"github.com/feeledger/fees/internal/tx/extrinsic"
 )
@@ -21,7 +22,7 @@ import (
 type lines []struct{ name, text string }
 
 func (l *lines) add(name, format string, values ...any) {
-	*l = append(*l, struct{ name, text string }{console.Printable(name), console.Printable(fmt.Sprintf(format, values...))})
+	*l = append(*l, struct{ name, text string }{plain.Line(name), plain.Line(fmt.Sprintf(format, values...))})
 }
 
 func (l *lines) write(to io.Writer) error {

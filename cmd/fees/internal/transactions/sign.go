@@ -151,7 +151,7 @@ func newSign() *cobra.Command {
 }
 
 func (f *signFlags) sign(c *cobra.Command, args []string) (err error) {
-	q := app.SignQuestion{Draft: f.draft, TrustDraft: f.trust}
+	q := app.SignRequest{Draft: f.draft, TrustDraft: f.trust}
 	if q.Chain, q.Tables, err = f.Chain(c); err != nil {
 		return err
 	}

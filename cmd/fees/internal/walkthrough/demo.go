@@ -13,6 +13,7 @@ import (
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/internal/archive/demo/monthend"
 	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/sys/plain"
 )
 
 // Program runs a command line of fees, and returns its exit code.
@@ -61,7 +62,7 @@ func New(program Program) *cobra.Command {
 			if !yes {
 				if _, is := cli.Terminal(c.InOrStdin()); !is {
 					return fmt.Errorf("cannot wait for Enter because standard input is not a terminal; run %s",
-						console.Printable(commandLine(args)+" --yes"))
+						plain.Line(commandLine(args)+" --yes"))
 				}
 				w.enter = lines(c.InOrStdin())
 			}

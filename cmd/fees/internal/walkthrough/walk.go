@@ -11,6 +11,7 @@ import (
 
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/sys/plain"
 )
 
 // width limits the walk's own text, in columns.
@@ -50,7 +51,7 @@ func (w *walk) lead(ctx context.Context, directory string) error {
 		return err
 	}
 	defer back()
-	shown := console.Printable(directory)
+	shown := plain.Line(directory)
 	w.say("A sample month end is in " + shown + "; its README.txt describes the files. " +
 		"The chain is a sample: its accounts and fees are not real.")
 	for i, s := range steps {
@@ -116,7 +117,7 @@ func (w *walk) showFile(name string) error {
 	}
 	fmt.Fprintf(w.stdout, "First lines of %s:\n", name)
 	for line := range slices.Values(firstLines(string(text), shownLines)) {
-		fmt.Fprintln(w.stdout, "    "+console.Printable(line))
+		fmt.Fprintln(w.stdout, "    "+plain.Line(line))
 	}
 	return nil
 }

@@ -19,7 +19,7 @@ var ErrNoAnswer = failure.New(failure.Unanswered, "the time-stamping authority r
 
 // Authority is a client of a time-stamping authority.
 type Authority struct {
-	asked tspclient.Timestamper
+	stamper tspclient.Timestamper
 }
 
 // at sends requests for a host to the full address. Errors then name only the host, because a path may
@@ -49,17 +49,17 @@ func NewAuthority(address string) (*Authority, error) {
 		return nil, errors.New("remove the user, password or key from the URL: other users of this machine can see it")
 	}
 	client := &http.Client{Timeout: patience, Transport: at{u}, CheckRedirect: unredirected}
-	asked, err := tspclient.NewHTTPTimestamper(client, u.Scheme+"://"+u.Host)
-	return &Authority{asked}, err
+	stamper, err := tspclient.NewHTTPTimestamper(client, u.Scheme+"://"+u.Host)
+	return &Authority{stamper}, err
 }
 
 // Ask requests a timestamp of a text. The authority receives only its SHA-256.
 func (a *Authority) Ask(ctx context.Context, text []byte) (response []byte, err error) {
-	question, err := tspclient.NewRequest(tspclient.RequestOptions{Content: text, HashAlgorithm: crypto.SHA256})
+	request, err := tspclient.NewRequest(tspclient.RequestOptions{Content: text, HashAlgorithm: crypto.SHA256})
 	if err != nil {
 		return nil, err
 	}
-	answer, err := a.asked.Timestamp(ctx, question)
+	answer, err := a.stamper.Timestamp(ctx, request)
 	if err != nil {
 		return nil, errors.Join(ctx.Err(), fmt.Errorf("%w: %w", ErrNoAnswer, err))
 	}

@@ -5,13 +5,27 @@ import (
 	"slices"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/addressbook"
 	"github.com/feeledger/fees/internal/money"
 	"github.com/feeledger/fees/network"
 )
 
-// Question contains the fields that all questions about a period share.
-type Question struct {
+// resolve checks the prices and labels of a request against the ledger's token, and returns the prices and the accounts as
+// the ledger has them.
+func (d *Ledger) resolve(ctx context.Context, token console.Token, q *Request) (prices *money.List, accounts []chain.Address, err error) {
+	if prices, err = pricesOf(token, q.Prices); err != nil {
+		return nil, nil, err
+	}
+	if err := checkChain(q.Labels, token); err != nil {
+		return nil, nil, err
+	}
+	accounts, err = d.natives(ctx, q.Accounts)
+	return prices, accounts, err
+}
+
+// Request contains the fields that all requests about a period share.
+type Request struct {
 	Period   Period
 	Accounts []chain.Address   // in a report, none means all
 	Labels   *addressbook.Book // labels of addresses; may be nil

@@ -11,8 +11,8 @@ import (
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 )
 
-// question is a subcommand that sends one request to a gateway or node through a client of type C.
-type question[C any] struct {
+// request is a subcommand that sends one request to a gateway or node through a client of type C.
+type request[C any] struct {
 	use, short  string
 	minArgs     int
 	maxArgs     int
@@ -24,8 +24,8 @@ type question[C any] struct {
 	ask         asking[C, cli.Record]
 }
 
-// asked holds the arguments and flags of a question.
-type asked struct {
+// arguments are the arguments and flags of a request.
+type arguments struct {
 	args        []string
 	unfinalized bool
 	at          chain.Optional[uint64]
@@ -39,9 +39,9 @@ type place[C any] interface {
 	Client() (C, error)
 }
 
-func (q question[C]) command(where place[C]) *cobra.Command {
+func (q request[C]) command(where place[C]) *cobra.Command {
 	var out cli.Output
-	var input asked
+	var input arguments
 	var at int64
 	c := cli.New(&cobra.Command{
 		Use: q.use, Short: q.short,
@@ -83,16 +83,16 @@ func (q question[C]) command(where place[C]) *cobra.Command {
 }
 
 // asking sends a request through a client.
-type asking[C, T any] func(context.Context, C, asked) (T, error)
+type asking[C, T any] func(context.Context, C, arguments) (T, error)
 
-// plain adapts a request without arguments.
-func plain[C, T any](ask func(C, context.Context) (T, error)) asking[C, T] {
-	return func(ctx context.Context, c C, _ asked) (T, error) { return ask(c, ctx) }
+// bare adapts a request without arguments.
+func bare[C, T any](ask func(C, context.Context) (T, error)) asking[C, T] {
+	return func(ctx context.Context, c C, _ arguments) (T, error) { return ask(c, ctx) }
 }
 
 // with adapts a request that takes the argument that read returns.
-func with[C, A, T any](read func(asked) (A, error), ask func(C, context.Context, A) (T, error)) asking[C, T] {
-	return func(ctx context.Context, c C, a asked) (none T, err error) {
+func with[C, A, T any](read func(arguments) (A, error), ask func(C, context.Context, A) (T, error)) asking[C, T] {
+	return func(ctx context.Context, c C, a arguments) (none T, err error) {
 		about, err := read(a)
 		if err != nil {
 			return none, err
@@ -102,8 +102,8 @@ func with[C, A, T any](read func(asked) (A, error), ask func(C, context.Context,
 }
 
 // as converts the response to a record.
-func (ask asking[C, T]) as(record func(asked, T) cli.Record) asking[C, cli.Record] {
-	return func(ctx context.Context, c C, a asked) (cli.Record, error) {
+func (ask asking[C, T]) as(record func(arguments, T) cli.Record) asking[C, cli.Record] {
+	return func(ctx context.Context, c C, a arguments) (cli.Record, error) {
 		answer, err := ask(ctx, c, a)
 		if err != nil {
 			return nil, err
@@ -113,13 +113,13 @@ func (ask asking[C, T]) as(record func(asked, T) cli.Record) asking[C, cli.Recor
 }
 
 // height parses the argument as a height.
-func (a asked) height() (uint64, error) { return cli.ParseHeight(a.args[0]) }
+func (a arguments) height() (uint64, error) { return cli.ParseHeight(a.args[0]) }
 
 // account parses the argument as an account, of 20 or 32 bytes.
-func (a asked) account() (chain.Address, error) { return chain.ParseAccount(a.args[0]) }
+func (a arguments) account() (chain.Address, error) { return chain.ParseAccount(a.args[0]) }
 
 // hash parses the argument as a hash, if there is one.
-func (a asked) hash() (hash chain.Optional[chain.Hash], err error) {
+func (a arguments) hash() (hash chain.Optional[chain.Hash], err error) {
 	if len(a.args) == 0 {
 		return hash, nil
 	}

@@ -2,16 +2,16 @@ package evidence
 
 import "fmt"
 
-// Question is a request to the source on which no fee depends, only its verification, and that failed for now:
+// FailedRequest is a request to the source on which no fee depends, only its verification, and that failed for now:
 // the source was unreachable, busy or too slow, or its response was wrong. It can be retried. Requests that
 // the source will never be able to answer are in the report's notes instead.
-type Question struct {
+type FailedRequest struct {
 	About Subject `json:"about"`
 	At    uint64  `json:"at"`  // the height of the state in question
 	Why   string  `json:"why"` // the reason for the failure
 }
 
-// Subject is the subject of a [Question].
+// Subject is the subject of a [FailedRequest].
 type Subject string
 
 // The subjects.
@@ -42,12 +42,12 @@ var unchecked = map[Subject]string{
 	AboutNeighbours:  "the cause of the drifts may be missing",
 }
 
-func (q Question) String() string {
+func (q FailedRequest) String() string {
 	return fmt.Sprintf("%s at block %d could not be fetched; a later run can retry. Meanwhile %s: %s", q.About, q.At, unchecked[q.About], q.Why)
 }
 
-// NotAnswered records a failed question.
-func (r *Report) NotAnswered(q Question) {
+// NotAnswered records a failed request.
+func (r *Report) NotAnswered(q FailedRequest) {
 	r.Unanswered = append(r.Unanswered, q)
 	r.Notes = append(r.Notes, q.String())
 }

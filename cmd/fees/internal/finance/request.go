@@ -7,8 +7,8 @@ import (
 	"github.com/feeledger/fees/internal/app"
 )
 
-// questionFlags are the flags common to commands about a period of the ledger.
-type questionFlags struct {
+// requestFlags are the flags common to commands about a period of the ledger.
+type requestFlags struct {
 	cli.LedgerFlags
 	cli.PeriodFlags
 	cli.LabelFlags
@@ -19,7 +19,7 @@ type questionFlags struct {
 }
 
 // of adds the flags except those of the output. whose describes the accounts.
-func (f *questionFlags) of(whose string) func(*cobra.Command) {
+func (f *requestFlags) of(whose string) func(*cobra.Command) {
 	return func(c *cobra.Command) {
 		f.LedgerFlags.Add(c)
 		f.PeriodFlags.Add(c)
@@ -30,7 +30,7 @@ func (f *questionFlags) of(whose string) func(*cobra.Command) {
 }
 
 // read reads the period, the accounts with their labels, and the prices.
-func (f *questionFlags) read(c *cobra.Command, args []string) (q app.Question, chosen *app.Chosen, err error) {
+func (f *requestFlags) read(c *cobra.Command, args []string) (q app.Request, chosen *app.Chosen, err error) {
 	if q.Period, err = f.PeriodFlags.Parse(args); err != nil {
 		return q, nil, err
 	}
