@@ -182,11 +182,11 @@ func (d *blockDecoder) extrinsic(x *chain.Extrinsic) error {
 		x.Tip = readValue(p.tip, schema.Amount)
 	}
 	if isTransact(x) && p.args.Kind() != jsonscan.Absent {
-		args, err := inSidecarForm(p.args)
-		if err != nil {
+		payload, err := readPayload(p.args)
+		if formOnly(err) != nil {
 			return err
 		}
-		x.Payload = chain.DecodedOf(readPayload(args))
+		x.Payload = chain.DecodedOf(payload, err)
 	}
 	start := len(d.values)
 	d.values = appendArguments(d.values, x.Pallet, x.Call, p.args)

@@ -111,7 +111,7 @@ func (d *blockDecoder) transact(x *chain.Extrinsic) bool {
 	mark := d.Mark()
 	d.Object()
 	if d.Member() && d.Key() == "transaction" {
-		if payload, typed := readTyped(d.Scanner); typed && !d.Member() && !mayBeSuccessors(d.Since(mark).Raw()) {
+		if payload, typed := readTyped(d.Scanner); typed && !d.Member() {
 			x.Payload = chain.DecodedOf(payload, nil)
 			return true
 		}
