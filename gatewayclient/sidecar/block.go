@@ -174,11 +174,11 @@ func (d *blockDecoder) extrinsic(x *chain.Extrinsic) error {
 			return err
 		}
 	}
-	if x.Signed = p.signature.Kind() != jsonscan.Null; x.Signed {
+	if x.Signed = !isNothing(p.signature); x.Signed {
 		x.Signer = readValue(readSigner(p.signature.Member("signer")), schema.Account)
 		x.Nonce, x.Era = readValue(p.nonce, schema.Number), readEra(p.era)
 	}
-	if p.tip.Kind() != jsonscan.Null {
+	if !isNothing(p.tip) {
 		x.Tip = readValue(p.tip, schema.Amount)
 	}
 	if isTransact(x) && p.args.Kind() != jsonscan.Absent {

@@ -220,6 +220,11 @@ func inside[T any](name string, v jsonscan.Value, read func(jsonscan.Value) (T, 
 
 // readAction decodes {"call": address} or {"create": null}.
 func readAction(v jsonscan.Value) (chain.Action, error) {
+	if text, usual := strings.CutPrefix(v.Raw(), `{"call":"`); usual && len(text) == usualAddress+2 && text[usualAddress:] == `"}` {
+		if to, err := chain.ReadAddress(text[:usualAddress]); err == nil {
+			return chain.Action{To: to}, nil
+		}
+	}
 	kind, to, _ := v.Only()
 	switch {
 	case strings.EqualFold(kind, "create"):
@@ -230,6 +235,9 @@ func readAction(v jsonscan.Value) (chain.Action, error) {
 	}
 	return chain.Action{}, errors.New(`want {"call": address} or {"create": null}`)
 }
+
+// usualAddress is the length of 0x and an address in hex digits.
+const usualAddress = 2 + 2*chain.AddressSize
 
 func readInput(v jsonscan.Value) ([]byte, error) {
 	text, _ := v.Text()
@@ -309,7 +317,10 @@ func (p *point) integers(signature *chain.Signature) (err error) {
 }
 
 func readAccessList(v jsonscan.Value) (list []chain.AccessEntry, err error) {
-	if v.Kind() != jsonscan.Array {
+	switch {
+	case v.Raw() == "[]":
+		return nil, nil
+	case v.Kind() != jsonscan.Array:
 		return nil, unwanted("an array", v)
 	}
 	s := v.Scanner()

@@ -15,14 +15,16 @@ func (d *blockDecoder) usualExtrinsic(x *chain.Extrinsic, p *parts) bool {
 	var hash string
 	usual := d.Literal(`{"method":{"pallet":`, 2) && d.text(&x.Pallet) &&
 		d.Literal(`,"method":`, 0) && d.text(&x.Call) &&
-		d.Literal(`},"signature":`, -1) && d.value(&p.signature) &&
-		d.Literal(`,"nonce":`, 0) && d.value(&p.nonce) &&
-		d.Literal(`,"args":`, 0) && (isTransact(x) && d.IsObject() && d.transact(x) || d.value(&p.args)) &&
+		(d.Literal(`},"signature":null,"nonce":null,"args":`, -1) ||
+			d.Literal(`},"signature":`, -1) && d.value(&p.signature) &&
+				d.Literal(`,"nonce":`, 0) && d.value(&p.nonce) &&
+				d.Literal(`,"args":`, 0)) && (isTransact(x) && d.IsObject() && d.transact(x) || d.value(&p.args)) &&
 		d.Literal(`,"tip":`, 0) && d.value(&p.tip) &&
 		d.Literal(`,"hash":`, 0) && d.text(&hash) &&
-		d.Literal(`,"info":`, 0) && d.value(&other) &&
-		d.Literal(`,"era":`, 0) && d.value(&p.era) &&
-		d.Literal(`,"events":`, 0) && d.eventsOf(x) &&
+		(d.Literal(`,"info":{},"era":{"immortalEra":"0x00"},"events":`, 0) ||
+			d.Literal(`,"info":`, 0) && d.value(&other) &&
+				d.Literal(`,"era":`, 0) && d.value(&p.era) &&
+				d.Literal(`,"events":`, 0)) && d.eventsOf(x) &&
 		d.Literal(`,"success":`, 0) && d.value(&other) &&
 		d.Literal(`,"paysFee":`, 0) && d.value(&other) &&
 		d.Literal(`}`, -1)
