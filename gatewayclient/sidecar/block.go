@@ -174,12 +174,13 @@ func (d *blockDecoder) extrinsic(x *chain.Extrinsic) error {
 			return err
 		}
 	}
-	if x.Signed = !isNothing(p.signature); x.Signed {
-		x.Signer = readValue(readSigner(p.signature.Member("signer")), schema.Account)
-		x.Nonce, x.Era = readValue(p.nonce, schema.Number), readEra(p.era)
-	}
-	if !isNothing(p.tip) {
-		x.Tip = readValue(p.tip, schema.Amount)
+	if !isNothing(p.signature) {
+		x.Signed = &chain.Signed{
+			Signer: readValue(readSigner(p.signature.Member("signer")), schema.Account),
+			Nonce:  readValue(p.nonce, schema.Number),
+			Tip:    readValue(p.tip, schema.Amount),
+			Era:    readEra(p.era),
+		}
 	}
 	if isTransact(x) && p.args.Kind() != jsonscan.Absent {
 		payload, err := readPayload(p.args)

@@ -62,8 +62,8 @@ func compareExtrinsics(path string, a, b *chain.Extrinsic, textA, textB jsonscan
 		return differ(path+".method", a.Pallet+"."+a.Call, b.Pallet+"."+b.Call)
 	case a.Hash != b.Hash:
 		return differ(path+".hash", a.Hash, b.Hash)
-	case a.Signed != b.Signed:
-		return differ(path+".signature", a.Signed, b.Signed)
+	case (a.Signed != nil) != (b.Signed != nil):
+		return differ(path+".signature", a.Signed != nil, b.Signed != nil)
 	}
 	for _, part := range []struct {
 		name string

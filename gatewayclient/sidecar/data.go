@@ -83,12 +83,8 @@ func appendNext(to chain.Values, s *jsonscan.Scanner, of schema.Type) chain.Valu
 			s.Back(mark)
 		}
 	case schema.Hash:
-		mark := s.Mark()
-		if text, ok := s.Sized(2 + 2*len(chain.Hash{})); ok {
-			if h, err := chain.ParseHash(text); err == nil {
-				return append(to, chain.HashValue(h))
-			}
-			s.Back(mark)
+		if h, usual := usualHash(s); usual {
+			return append(to, chain.HashValue(h))
 		}
 	case schema.Number, schema.Amount, schema.Word:
 		if n, ok := s.Decimal(); ok {
@@ -206,34 +202,19 @@ func readClass(v jsonscan.Value) (chain.DispatchClass, error) {
 	if err != nil {
 		return "", err
 	}
-	return classOf(text)
-}
-
-func classOf(text string) (chain.DispatchClass, error) {
-	switch text {
-	case "Normal":
-		return chain.Normal, nil
-	case "Operational":
-		return chain.Operational, nil
-	case "Mandatory":
-		return chain.Mandatory, nil
+	switch class := chain.DispatchClass(text); class {
+	case chain.Normal, chain.Operational, chain.Mandatory:
+		return class, nil
 	}
 	return "", errors.New("want Normal, Operational or Mandatory")
 }
 
 func readPaysFee(v jsonscan.Value) (bool, error) {
 	text, err := wordOf(v)
-	if err != nil {
-		return false, err
+	if err == nil && text != "Yes" && text != "No" {
+		err = errors.New("want Yes or No")
 	}
-	return paysFee(text)
-}
-
-func paysFee(text string) (bool, error) {
-	if text != "Yes" && text != "No" {
-		return false, errors.New("want Yes or No")
-	}
-	return text == "Yes", nil
+	return text == "Yes" && err == nil, err
 }
 
 func wordOf(v jsonscan.Value) (string, error) {
@@ -330,8 +311,10 @@ func destination(text string) (uint64, error) {
 func appendArguments(to chain.Values, pallet, call string, args jsonscan.Value) chain.Values {
 	for _, a := range schema.OfCall(pallet, call) {
 		v := args.Member(a.Name)
-		if _, inner, wrapped := v.Only(); wrapped && a.Name == "dest" { // {"id": account}
-			v = inner
+		if a.Name == "dest" {
+			if _, inner, wrapped := v.Only(); wrapped { // {"id": account}
+				v = inner
+			}
 		}
 		to = append(to, readValue(v, a.Type))
 	}

@@ -53,11 +53,11 @@ func readTyped(s *jsonscan.Scanner) (*chain.Payload, bool) {
 		return nil, false
 	}
 	s.Object()
-	if !s.Member() || typeNamed(s.Key()) == "" || !s.IsObject() {
+	if !s.Member() {
 		return nil, false
 	}
 	p := &chain.Payload{Type: typeNamed(s.Key())}
-	if readPayloadFields(p, s, false) != nil {
+	if p.Type == "" || !s.IsObject() || readPayloadFields(p, s, false) != nil {
 		return nil, false
 	}
 	return p, !s.Member()
@@ -65,13 +65,13 @@ func readTyped(s *jsonscan.Scanner) (*chain.Payload, bool) {
 
 // typeNamed returns the type with a name. Sidecar's successor writes some in another case, such as eIP1559.
 func typeNamed(name string) chain.TransactionType {
+	if name == string(chain.Legacy) {
+		return chain.Legacy
+	}
 	for _, t := range [...]chain.TransactionType{chain.EIP1559, chain.EIP2930, chain.EIP7702} {
 		if strings.EqualFold(name, string(t)) {
 			return t
 		}
-	}
-	if name == string(chain.Legacy) {
-		return chain.Legacy
 	}
 	return ""
 }
@@ -249,7 +249,10 @@ func readInput(v jsonscan.Value) ([]byte, error) {
 }
 
 // point is a signature: v of a legacy transaction, oddYParity of a typed one.
-type point struct{ v, parity, r, s jsonscan.Value }
+type point struct {
+	v, parity jsonscan.Value
+	r, s      chain.Decoded[chain.Hash]
+}
 
 // nextPoint reads the next value as a signature.
 func nextPoint(s *jsonscan.Scanner) (p point) {
@@ -267,12 +270,19 @@ func (p *point) take(key string, s *jsonscan.Scanner) {
 	case "oddYParity":
 		p.parity = s.Value()
 	case "r":
-		p.r = s.Value()
+		p.r = nextHash(s)
 	case "s":
-		p.s = s.Value()
+		p.s = nextHash(s)
 	default:
 		s.Skip()
 	}
+}
+
+func nextHash(s *jsonscan.Scanner) chain.Decoded[chain.Hash] {
+	if hash, usual := usualHash(s); usual {
+		return chain.DecodedOf(hash, nil)
+	}
+	return chain.DecodedOf(jsonread.Hash(s.Value()))
 }
 
 func (p *point) legacySignature() (signature chain.Signature, err error) {
@@ -307,13 +317,15 @@ func readParity(v jsonscan.Value) (uint64, error) {
 
 // integers decodes r and s. The signature is zero after an error.
 func (p *point) integers(signature *chain.Signature) (err error) {
-	if signature.R, err = inside("r", p.r, jsonread.Hash); err == nil {
-		signature.S, err = inside("s", p.s, jsonread.Hash)
-	}
-	if err != nil {
+	var fields firstError
+	signature.R, err = p.r.Get()
+	fields.at("r", err)
+	signature.S, err = p.s.Get()
+	fields.at("s", err)
+	if fields.err != nil {
 		*signature = chain.Signature{}
 	}
-	return err
+	return fields.err
 }
 
 func readAccessList(v jsonscan.Value) (list []chain.AccessEntry, err error) {

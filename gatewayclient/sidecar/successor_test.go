@@ -165,7 +165,7 @@ func TestSigner(t *testing.T) {
 	text := strings.Replace(transact(`{}`), `"signature":null`, `"signature":{"signature":"0x12","signer":{"id":"0x`+strings.Repeat("ab", 20)+`"}}`, 1)
 	b, err := sidecar.DecodeBlock(text)
 	require.NoError(t, err)
-	signer, err := b.Extrinsics[0].Signer.Account()
+	signer, err := b.Extrinsics[0].Signed.Signer.Account()
 	require.NoError(t, err)
 	require.Equal(t, "0x"+strings.Repeat("ab", 20), signer.Plain())
 }
