@@ -192,13 +192,9 @@ func decodeHex(into []byte, text, what string) error {
 	if len(text) != 2+2*len(into) || text[0] != '0' || text[1] != 'x' {
 		return fmt.Errorf("%q is not %s: want 0x and %d hex digits", failure.Excerpt(text), what, 2*len(into))
 	}
-	for i := 0; i < len(into); i += 4 {
-		four, ok := fourBytes(text[2+2*i : 10+2*i])
-		if !ok {
-			clear(into)
-			return fmt.Errorf("%q is not %s: want 0x and %d hex digits", failure.Excerpt(text), what, 2*len(into))
-		}
-		binary.LittleEndian.PutUint32(into[i:], four)
+	if !decodeDigits(into, text[2:]) {
+		clear(into)
+		return fmt.Errorf("%q is not %s: want 0x and %d hex digits", failure.Excerpt(text), what, 2*len(into))
 	}
 	return nil
 }
@@ -211,12 +207,8 @@ func ReadBytes(text string) ([]byte, error) {
 	}
 	list := make([]byte, len(digits)/2)
 	whole := len(list) &^ 3
-	for i := 0; i < whole; i += 4 {
-		four, ok := fourBytes(digits[2*i:])
-		if !ok {
-			return nil, errNotHex
-		}
-		binary.LittleEndian.PutUint32(list[i:], four)
+	if !decodeDigits(list[:whole], digits[:2*whole]) {
+		return nil, errNotHex
 	}
 	if _, err := hex.Decode(list[whole:], []byte(digits[2*whole:])); err != nil {
 		return nil, errNotHex
@@ -226,18 +218,21 @@ func ReadBytes(text string) ([]byte, error) {
 
 var errNotHex = errors.New("want 0x and hex digits")
 
-// fourBytes decodes eight hex digits at once, the first in the lowest byte.
-func fourBytes(digits string) (four uint32, ok bool) {
-	const each = 0x0101010101010101
-	d := digits[:8]
-	x := uint64(d[0]) | uint64(d[1])<<8 | uint64(d[2])<<16 | uint64(d[3])<<24 |
-		uint64(d[4])<<32 | uint64(d[5])<<40 | uint64(d[6])<<48 | uint64(d[7])<<56
-	letters := x >> 6 & each // 1 for each letter
-	value := x&(0x0f*each) + 9*letters
-	wrong := (x|0x20*each)&(0xf0*each) ^ (0x30*each + 0x30*letters) | // of the columns 3, 4 and 6 of ASCII
-		(x|x>>1)&(0x20*each) ^ 0x20*each | // and not of 1
-		value&(0x10*each) | (value+6*each)>>4&each ^ letters // 0 to 9, or 10 to 15 for a letter
-	value = (value<<4 | value>>8) & 0x00ff00ff00ff00ff
-	value = (value | value>>8) & 0x0000ffff0000ffff
-	return uint32(value | value>>16), wrong == 0
+// decodeDigits decodes twice as many hex digits, eight at once. The number of bytes is a multiple of 4.
+func decodeDigits(into []byte, digits string) bool {
+	const each, highBits = 0x0101010101010101, 0x8080808080808080
+	right := uint64(highBits) // has the high bit of each byte in which all bytes so far were digits
+	for len(into) >= 4 && len(digits) >= 8 {
+		d := digits[:8]
+		x := uint64(d[0]) | uint64(d[1])<<8 | uint64(d[2])<<16 | uint64(d[3])<<24 |
+			uint64(d[4])<<32 | uint64(d[5])<<40 | uint64(d[6])<<48 | uint64(d[7])<<56
+		lower := x | 0x20*each
+		right &= ((x+(0x80-'0')*each)&^(x+(0x7f-'9')*each) | (lower+(0x80-'a')*each)&^(lower+(0x7f-'f')*each)) &^ x
+		value := x&(0x0f*each) + 9*(x>>6&each)             // letters are the digits from 10 on
+		value = (value<<4 | value>>8) & 0x00ff00ff00ff00ff // the first digit is in the lowest byte
+		value = (value | value>>8) & 0x0000ffff0000ffff
+		binary.LittleEndian.PutUint32(into, uint32(value|value>>16))
+		into, digits = into[4:], digits[8:]
+	}
+	return right&highBits == highBits
 }

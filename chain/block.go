@@ -64,17 +64,24 @@ type Extrinsic struct {
 	Pallet string // method.pallet, such as "ethereum"
 	Call   string // method.method, such as "transact"
 	Hash   Hash
-	Signed bool  // has a native signature
-	Signer Value // an account if Signed
-	Nonce  Value // a number of 64 bits
-	Tip    Value // in wei
-	Era    Era
+	Signed *Signed // nil without a native signature
 	// Args are the arguments that a rule reads: the time of timestamp.set, recipient and amount of a balances transfer,
 	// the source of a call of pallet evm.
 	Args    Values
 	Payload Decoded[*Payload] // of ethereum.transact
 	Events  []Event           // in the order in which they were emitted
 }
+
+// Signed describes the signature of a native transaction.
+type Signed struct {
+	Signer Value // an account
+	Nonce  Value // a number of 64 bits
+	Tip    Value // in wei
+	Era    Era
+}
+
+// String returns the values by name.
+func (s *Signed) String() string { return fmt.Sprintf("%+v", *s) }
 
 // Era is the period in which an extrinsic is valid. The zero Era is unlimited, or unknown.
 type Era struct{ Period, Phase uint64 }

@@ -5,13 +5,23 @@ import "fmt"
 // Decoded is a part of a block that a source may report in a malformed form: a value, or the error that explains why
 // there is none. The zero Decoded is [ErrMissing].
 type Decoded[T any] struct {
-	value T
-	known bool
-	err   error
+	value  T
+	result *result // nil if missing
 }
 
+// result is the error of a decoder, or nil.
+type result struct{ err error }
+
+// succeeded is the result of each decoder that returned a value.
+var succeeded = new(result)
+
 // DecodedOf returns the result of a decoder.
-func DecodedOf[T any](value T, err error) Decoded[T] { return Decoded[T]{value, err == nil, err} }
+func DecodedOf[T any](value T, err error) Decoded[T] {
+	if err == nil {
+		return Decoded[T]{value, succeeded}
+	}
+	return Decoded[T]{value, &result{err}}
+}
 
 // String returns the value as its type prints it, or the error.
 func (d Decoded[T]) String() string {
@@ -24,8 +34,8 @@ func (d Decoded[T]) String() string {
 
 // Get returns the value, or the error.
 func (d Decoded[T]) Get() (T, error) {
-	if !d.known && d.err == nil {
+	if d.result == nil {
 		return d.value, ErrMissing
 	}
-	return d.value, d.err
+	return d.value, d.result.err
 }

@@ -1,6 +1,7 @@
 package chain
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 
@@ -57,7 +58,12 @@ func HashValue(h Hash) Value { return Value{h, &contents[hashed]} }
 func NumberValue(word [32]byte) Value { return Value{word, &contents[number]} }
 
 // Uint64Value returns a number.
-func Uint64Value(n uint64) Value { return Value{word(n).Word(), &contents[number]} }
+func Uint64Value(n uint64) Value { return Value{bytesOf(n), &contents[number]} }
+
+func bytesOf(n uint64) (word [32]byte) {
+	binary.BigEndian.PutUint64(word[24:], n)
+	return word
+}
 
 // UnreadValue returns a value of a type that no rule reads.
 func UnreadValue() Value { return Value{of: &contents[unread]} }
@@ -71,7 +77,7 @@ func MalformedValue(err error) Value {
 }
 
 // FurtherValue stands for n values after those that are decoded.
-func FurtherValue(n uint64) Value { return Value{word(n).Word(), &contents[further]} }
+func FurtherValue(n uint64) Value { return Value{bytesOf(n), &contents[further]} }
 
 // check returns an error unless the value is of a kind.
 func (v Value) check(k kind) error {

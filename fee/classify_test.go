@@ -20,13 +20,13 @@ func TestClassify(t *testing.T) {
 		want fee.Layer
 	}{
 		"ethereum.transact":                {chain.Extrinsic{Pallet: "ethereum", Call: "transact"}, fee.EVM},
-		"ethereum.transact that is signed": {chain.Extrinsic{Pallet: "ethereum", Call: "transact", Signed: true}, fee.EVM},
+		"ethereum.transact that is signed": {chain.Extrinsic{Pallet: "ethereum", Call: "transact", Signed: &chain.Signed{}}, fee.EVM},
 		"ethereum.transact that paid":      {chain.Extrinsic{Pallet: "ethereum", Call: "transact", Events: paid}, fee.EVM},
-		"another call of ethereum":         {chain.Extrinsic{Pallet: "ethereum", Call: "transactions", Signed: true}, fee.Native},
-		"transact of another pallet":       {chain.Extrinsic{Pallet: "ethereumXcm", Call: "transact", Signed: true, Events: executed}, fee.Native},
+		"another call of ethereum":         {chain.Extrinsic{Pallet: "ethereum", Call: "transactions", Signed: &chain.Signed{}}, fee.Native},
+		"transact of another pallet":       {chain.Extrinsic{Pallet: "ethereumXcm", Call: "transact", Signed: &chain.Signed{}, Events: executed}, fee.Native},
 		"upper case is another pallet":     {chain.Extrinsic{Pallet: "Ethereum", Call: "transact"}, fee.Inherent},
-		"signed":                           {chain.Extrinsic{Pallet: "balances", Call: "transfer", Signed: true}, fee.Native},
-		"signed without a fee event":       {chain.Extrinsic{Pallet: "evm", Call: "call", Signed: true, Events: executed}, fee.Native},
+		"signed":                           {chain.Extrinsic{Pallet: "balances", Call: "transfer", Signed: &chain.Signed{}}, fee.Native},
+		"signed without a fee event":       {chain.Extrinsic{Pallet: "evm", Call: "call", Signed: &chain.Signed{}, Events: executed}, fee.Native},
 		"unsigned that paid":               {chain.Extrinsic{Pallet: "crowdloan", Call: "claim", Events: paid}, fee.Native},
 		"unsigned":                         {chain.Extrinsic{Pallet: "timestamp", Call: "set"}, fee.Inherent},
 		"unsigned that ran EVM code":       {chain.Extrinsic{Pallet: "parachainSystem", Call: "setValidationData", Events: executed}, fee.Inherent},
@@ -53,8 +53,8 @@ func ExampleClassify() {
 	for _, x := range []chain.Extrinsic{
 		{Pallet: "timestamp", Call: "set"},
 		{Pallet: "ethereum", Call: "transact"},
-		{Pallet: "balances", Call: "transferKeepAlive", Signed: true},
-		{Pallet: "ethereumXcm", Call: "transact", Signed: true},
+		{Pallet: "balances", Call: "transferKeepAlive", Signed: &chain.Signed{}},
+		{Pallet: "ethereumXcm", Call: "transact", Signed: &chain.Signed{}},
 	} {
 		fmt.Println(x.Pallet+"."+x.Call, fee.Classify(&x))
 	}

@@ -112,7 +112,7 @@ func Classify(x *chain.Extrinsic) Layer {
 	switch {
 	case x.Pallet == "ethereum" && x.Call == "transact":
 		return EVM
-	case x.Signed || native.HasFeeEvent(x):
+	case x.Signed != nil || native.HasFeeEvent(x):
 		return Native
 	}
 	return Inherent
@@ -308,13 +308,13 @@ func (t *Transaction) charge(price chain.GasPrice, weight chain.RefTime, limit c
 // priceNative reads the fee from the chain's fee event, or from cash movements if the runtime has no such
 // event. The other fields only describe the transaction, so values that cannot be decoded are noted.
 func priceNative(t *Transaction, x *chain.Extrinsic, rules *network.Rules) error {
-	if x.Signed {
-		if from, err := x.Signer.Account(); err != nil {
+	if x.Signed != nil {
+		if from, err := x.Signed.Signer.Account(); err != nil {
 			t.note("signature.signer: %v", err)
 		} else {
 			t.From = chain.Some(from)
 		}
-		if nonce, err := x.Nonce.Uint64(); err != nil {
+		if nonce, err := x.Signed.Nonce.Uint64(); err != nil {
 			t.note("nonce: %v", err)
 		} else {
 			t.Nonce = chain.Some(chain.NewNonce(nonce))

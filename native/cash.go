@@ -16,7 +16,10 @@ import (
 // are its own, and it paid only its tip. The chain credits the treasury for every fee above 0, so a free call
 // with such a credit is a contradiction and an error.
 func ReadCash(x *chain.Extrinsic) (FeePaid, error) {
-	payer, err := x.Signer.Account()
+	if x.Signed == nil {
+		return FeePaid{}, fmt.Errorf("signature.signer: %w", chain.ErrMissing)
+	}
+	payer, err := x.Signed.Signer.Account()
 	if err != nil {
 		return FeePaid{}, fmt.Errorf("signature.signer: %w", err)
 	}
@@ -50,7 +53,10 @@ func ReadCash(x *chain.Extrinsic) (FeePaid, error) {
 
 // ReadTip returns the tip that the sender signed, 0 if the gateway wrote none.
 func ReadTip(x *chain.Extrinsic) (chain.Wei, error) {
-	tip, err := x.Tip.Wei()
+	if x.Signed == nil {
+		return chain.Wei{}, nil
+	}
+	tip, err := x.Signed.Tip.Wei()
 	if errors.Is(err, chain.ErrMissing) {
 		return chain.Wei{}, nil
 	}

@@ -87,9 +87,14 @@ func TestReadCash(t *testing.T) {
 		require.Equal(t, chain.NewWei(c.paid), have.Tip, what)
 	}
 	x := charged(t, `"0"`, withdraw, ended("Yes"))
-	x.Signer = chain.Value{}
-	_, err := native.ReadCash(x)
-	require.EqualError(t, err, "signature.signer: missing")
+	for _, signed := range []*chain.Signed{{}, nil} {
+		x.Signed = signed
+		_, err := native.ReadCash(x)
+		require.EqualError(t, err, "signature.signer: missing")
+		tip, err := native.ReadTip(x)
+		require.NoError(t, err)
+		require.True(t, tip.IsZero())
+	}
 }
 
 func TestReadCashIsExact(t *testing.T) {

@@ -15,7 +15,7 @@ func ExampleReadFeePaid() {
 	fee, tip := chain.NewWei(2_050_685_184_681_889), chain.NewWei(1_000_000_000)
 	data := chain.Values{chain.AccountValue(payer), chain.NumberValue(fee.Word()), chain.NumberValue(tip.Word())}
 	transfer := &chain.Extrinsic{
-		Pallet: "balances", Call: "transferKeepAlive", Signed: true,
+		Pallet: "balances", Call: "transferKeepAlive", Signed: &chain.Signed{Signer: chain.AccountValue(payer)},
 		Events: []chain.Event{{Pallet: "transactionPayment", Name: "TransactionFeePaid", Data: data}},
 	}
 	paid, err := native.ReadFeePaid(transfer)

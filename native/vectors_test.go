@@ -36,7 +36,7 @@ func TestNativeFeeVectors(t *testing.T) {
 // paid returns an extrinsic with a TransactionFeePaid event for each data.
 func paid(t testing.TB, data ...string) *chain.Extrinsic {
 	t.Helper()
-	x := &chain.Extrinsic{Signed: true}
+	x := &chain.Extrinsic{Signed: &chain.Signed{}}
 	add := func(name, data string) { x.Events = append(x.Events, blocktest.Event(t, name, data)) }
 	add("balances.Withdraw", `["0x", "1"]`)
 	add("transactionPayment.Other", `["0x", "1", "1"]`)

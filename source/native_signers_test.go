@@ -44,7 +44,7 @@ func TestNativeSigners(t *testing.T) {
 				x := block.Extrinsics[s.Extrinsic]
 				signer, known := s.Signer.Get()
 				require.True(t, known)
-				named, err := x.Signer.Account()
+				named, err := x.Signed.Signer.Account()
 				require.NoError(t, err)
 				require.Equal(t, named, signer)
 				signed++

@@ -37,11 +37,14 @@ func (s *subject) call() {
 
 // impossibleFrame returns why the nonce or the era is impossible, or "".
 func impossibleFrame(x *chain.Extrinsic) string {
-	if nonce, err := x.Nonce.Uint64(); err == nil && nonce > math.MaxUint32 {
+	if x.Signed == nil {
+		return ""
+	}
+	if nonce, err := x.Signed.Nonce.Uint64(); err == nil && nonce > math.MaxUint32 {
 		return fmt.Sprintf("no account can have the nonce %d", nonce)
 	}
-	period, phase := x.Era.Period, x.Era.Phase
-	if x.Era == (chain.Era{}) { // immortal, or unknown
+	period, phase := x.Signed.Era.Period, x.Signed.Era.Phase
+	if x.Signed.Era == (chain.Era{}) { // immortal, or unknown
 		return ""
 	}
 	if period < 4 || period > 1<<16 || bits.OnesCount64(period) != 1 || phase >= period {
@@ -138,10 +141,10 @@ func impossibleEvents(x *chain.Extrinsic, accounts network.AccountMapping) strin
 
 // transferOf decodes a transfer between two accounts from the call's arguments.
 func transferOf(x *chain.Extrinsic) (from, to chain.Address, amount chain.Wei, ok bool) {
-	if x.Pallet != "balances" || !slices.Contains([]string{"transfer", "transferAllowDeath", "transferKeepAlive"}, x.Call) {
+	if x.Signed == nil || x.Pallet != "balances" || !slices.Contains([]string{"transfer", "transferAllowDeath", "transferKeepAlive"}, x.Call) {
 		return from, to, amount, false
 	}
-	from, noSigner := x.Signer.Account()
+	from, noSigner := x.Signed.Signer.Account()
 	to, noDestination := x.Args.At(0).Account()
 	amount, noAmount := x.Args.At(1).Wei()
 	ok = noSigner == nil && noDestination == nil && noAmount == nil && from != to && !amount.IsZero()

@@ -15,7 +15,7 @@ import (
 // by returns a native transaction of an account with a nonce, and events.
 func by(t testing.TB, account string, nonce int, events ...chain.Event) chain.Extrinsic {
 	x := native(t, "0", append(events, feePaid(t, "0", "0"), paidNative(t, "Yes"))...)
-	x.Signer, x.Nonce = accountOf(t, account), chain.Uint64Value(uint64(nonce))
+	x.Signed.Signer, x.Signed.Nonce = accountOf(t, account), chain.Uint64Value(uint64(nonce))
 	return x
 }
 
@@ -170,7 +170,7 @@ func TestNoncesOfManyAccounts(t *testing.T) {
 		var list []chain.Extrinsic
 		for j := range perBlock {
 			x := template
-			x.Signer = accountOf(t, account(i+j))
+			x.Signed = &chain.Signed{Signer: accountOf(t, account(i+j)), Nonce: x.Signed.Nonce, Tip: x.Signed.Tip}
 			list = append(list, x)
 		}
 		blocks = append(blocks, list)

@@ -26,7 +26,7 @@ func TestOnceAndInOrder(t *testing.T) {
 			evidence.Tally{Held: 1}, evidence.Tally{NotApplicable: 1, Why: "the gateway does not return the class of each extrinsic"}},
 	} {
 		for i := range c.list {
-			if c.list[i].Signed {
+			if c.list[i].Signed != nil {
 				c.list[i].Hash = chain.Hash{byte(i + 1)}
 			}
 		}

@@ -60,8 +60,8 @@ func feePaid(t testing.TB, amount, tip string) chain.Event {
 func native(t testing.TB, tip string, events ...chain.Event) chain.Extrinsic {
 	t.Helper()
 	return chain.Extrinsic{
-		Pallet: "balances", Call: "transfer", Signed: true, Signer: accountOf(t, payer),
-		Nonce: chain.Uint64Value(3), Tip: amountOf(t, tip), Events: events,
+		Pallet: "balances", Call: "transfer", Events: events,
+		Signed: &chain.Signed{Signer: accountOf(t, payer), Nonce: chain.Uint64Value(3), Tip: amountOf(t, tip)},
 	}
 }
 
@@ -83,8 +83,8 @@ func block(extrinsics ...chain.Extrinsic) *chain.Block {
 	for i := range extrinsics {
 		extrinsics[i].Index = i
 		extrinsics[i].Hash[0] = byte(i)
-		if extrinsics[i].Signed { // all by one account
-			extrinsics[i].Nonce = chain.Uint64Value(uint64(i))
+		if extrinsics[i].Signed != nil { // all by one account
+			extrinsics[i].Signed.Nonce = chain.Uint64Value(uint64(i))
 		}
 	}
 	if !slices.ContainsFunc(extrinsics, func(x chain.Extrinsic) bool { return x.SetsTime() }) {

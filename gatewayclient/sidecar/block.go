@@ -174,19 +174,20 @@ func (d *blockDecoder) extrinsic(x *chain.Extrinsic) error {
 			return err
 		}
 	}
-	if x.Signed = p.signature.Kind() != jsonscan.Null; x.Signed {
-		x.Signer = readValue(readSigner(p.signature.Member("signer")), schema.Account)
-		x.Nonce, x.Era = readValue(p.nonce, schema.Number), readEra(p.era)
-	}
-	if p.tip.Kind() != jsonscan.Null {
-		x.Tip = readValue(p.tip, schema.Amount)
+	if !isNothing(p.signature) {
+		x.Signed = &chain.Signed{
+			Signer: readValue(readSigner(p.signature.Member("signer")), schema.Account),
+			Nonce:  readValue(p.nonce, schema.Number),
+			Tip:    readValue(p.tip, schema.Amount),
+			Era:    readEra(p.era),
+		}
 	}
 	if isTransact(x) && p.args.Kind() != jsonscan.Absent {
-		args, err := inSidecarForm(p.args)
-		if err != nil {
+		payload, err := readPayload(p.args)
+		if formOnly(err) != nil {
 			return err
 		}
-		x.Payload = chain.DecodedOf(readPayload(args))
+		x.Payload = chain.DecodedOf(payload, err)
 	}
 	start := len(d.values)
 	d.values = appendArguments(d.values, x.Pallet, x.Call, p.args)

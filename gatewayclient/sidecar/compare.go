@@ -62,8 +62,8 @@ func compareExtrinsics(path string, a, b *chain.Extrinsic, textA, textB jsonscan
 		return differ(path+".method", a.Pallet+"."+a.Call, b.Pallet+"."+b.Call)
 	case a.Hash != b.Hash:
 		return differ(path+".hash", a.Hash, b.Hash)
-	case a.Signed != b.Signed:
-		return differ(path+".signature", a.Signed, b.Signed)
+	case (a.Signed != nil) != (b.Signed != nil):
+		return differ(path+".signature", a.Signed != nil, b.Signed != nil)
 	}
 	for _, part := range []struct {
 		name string
@@ -72,21 +72,26 @@ func compareExtrinsics(path string, a, b *chain.Extrinsic, textA, textB jsonscan
 		{"signature.signer", func(v jsonscan.Value) jsonscan.Value { return readSigner(v.Member("signature").Member("signer")) }},
 		{"nonce", func(v jsonscan.Value) jsonscan.Value { return v.Member("nonce") }},
 		{"tip", func(v jsonscan.Value) jsonscan.Value { return v.Member("tip") }},
-		{"args", func(v jsonscan.Value) jsonscan.Value { return argumentsOf(a, v.Member("args")) }},
 	} {
 		if d := compareValues(path+"."+part.name, part.of(textA), part.of(textB)); d != "" {
 			return d
 		}
 	}
+	argsA, argsB := textA.Member("args"), textB.Member("args")
+	forms := comparison{isTransact(a) && hasLimbs(argsA), isTransact(a) && hasLimbs(argsB)}
+	if d := forms.values(path+".args", argsA, argsB); d != "" {
+		return d
+	}
 	return compareEvents(path, a.Events, b.Events, textA, textB)
 }
 
-// argumentsOf returns the arguments of an extrinsic in Sidecar's form.
-func argumentsOf(x *chain.Extrinsic, args jsonscan.Value) jsonscan.Value {
-	if x.Pallet == "ethereum" && x.Call == "transact" {
-		args, _ = inSidecarForm(args) // it was decoded before
+// hasLimbs reports whether the numbers of an Ethereum transaction are limbs.
+func hasLimbs(args jsonscan.Value) bool {
+	transaction := args.Member("transaction")
+	if _, fields, typed := transaction.Only(); typed {
+		transaction = fields
 	}
-	return args
+	return transaction.Member("gasLimit").Kind() == jsonscan.Array
 }
 
 func compareEvents(path string, a, b []chain.Event, textA, textB jsonscan.Value) string {
@@ -106,8 +111,20 @@ func compareEvents(path string, a, b []chain.Event, textA, textB jsonscan.Value)
 	return ""
 }
 
-// compareValues compares lists and objects recursively. The decoder of the responses bounds their depth.
-func compareValues(path string, a, b jsonscan.Value) string {
+func compareValues(path string, a, b jsonscan.Value) string { return comparison{}.values(path, a, b) }
+
+// comparison compares two values. It states for each whether its numbers of 256 bits are limbs.
+type comparison struct{ limbsA, limbsB bool }
+
+// values compares lists and objects recursively. The decoder of the responses bounds their depth.
+func (c comparison) values(path string, a, b jsonscan.Value) string {
+	if (c.limbsA || c.limbsB) && isU256(path) {
+		x, errX := readU256(a, c.limbsA)
+		y, errY := readU256(b, c.limbsB)
+		if errX == nil && errY == nil {
+			a, b = x, y
+		}
+	}
 	if a.Raw() == b.Raw() || isNothing(a) && isNothing(b) {
 		return ""
 	}
@@ -115,13 +132,22 @@ func compareValues(path string, a, b jsonscan.Value) string {
 	case strings.HasSuffix(path, ".weight") && sameWeight(a, b):
 		return ""
 	case a.Kind() == jsonscan.Object && b.Kind() == jsonscan.Object:
-		return compareObjects(path, a, b)
+		return c.objects(path, a, b)
 	case a.Kind() == jsonscan.Array && b.Kind() == jsonscan.Array:
-		return compareLists(path, slices.Collect(a.Elements()), slices.Collect(b.Elements()))
+		return c.lists(path, slices.Collect(a.Elements()), slices.Collect(b.Elements()))
 	case sameScalar(path, a, b), sameFewBytes(a, b):
 		return ""
 	}
 	return differ(path, a.Raw(), b.Raw())
+}
+
+// isU256 reports whether the last name in a path is that of a number of 256 bits in an Ethereum transaction.
+func isU256(path string) bool {
+	switch folded(path[strings.LastIndexByte(path, '.')+1:]) {
+	case "nonce", "gasprice", "maxfeepergas", "maxpriorityfeepergas", "gaslimit", "value":
+		return true
+	}
+	return false
 }
 
 // sameWeight compares weights in either form.
@@ -131,25 +157,25 @@ func sameWeight(a, b jsonscan.Value) bool {
 	return errX == nil && errY == nil && x == y
 }
 
-func compareLists(path string, a, b []jsonscan.Value) string {
+func (c comparison) lists(path string, a, b []jsonscan.Value) string {
 	if len(a) != len(b) {
 		return differ(path+": the length", len(a), len(b))
 	}
 	for i := range a {
-		if d := compareValues(fmt.Sprintf("%s[%d]", path, i), a[i], b[i]); d != "" {
+		if d := c.values(fmt.Sprintf("%s[%d]", path, i), a[i], b[i]); d != "" {
 			return d
 		}
 	}
 	return ""
 }
 
-func compareObjects(path string, a, b jsonscan.Value) string {
+func (c comparison) objects(path string, a, b jsonscan.Value) string {
 	others := map[string]jsonscan.Value{}
 	for key, value := range b.Members() {
 		others[folded(key)] = value
 	}
 	for key, value := range a.Members() {
-		if d := compareValues(path+"."+jsonscan.Excerpt(key), value, others[folded(key)]); d != "" {
+		if d := c.values(path+"."+jsonscan.Excerpt(key), value, others[folded(key)]); d != "" {
 			return d
 		}
 		delete(others, folded(key))
@@ -214,22 +240,9 @@ func sameFewBytes(a, b jsonscan.Value) bool {
 }
 
 func fewBytes(v jsonscan.Value) (digits string, ok bool) {
-	if text, isText := v.Text(); isText {
-		return text, strings.HasPrefix(text, "0x") && len(text) <= len("0x00")
-	}
-	elements := slices.Collect(v.Elements())
-	if v.Kind() != jsonscan.Array || len(elements) > 1 {
-		return "", false
-	}
-	digits = "0x"
-	for _, element := range elements {
-		n, err := jsonread.Uint64(element)
-		if err != nil || n > 255 {
-			return "", false
-		}
-		digits = fmt.Sprintf("0x%02x", n)
-	}
-	return digits, true
+	v, err := readBytes(v)
+	digits, _ = v.Text()
+	return digits, err == nil && strings.HasPrefix(digits, "0x") && len(digits) <= len("0x00")
 }
 
 // areBytes reports whether hex digits at a path are bytes, so that leading zeros count.

@@ -22,14 +22,29 @@ func (d *blockDecoder) data(s *jsonscan.Scanner, e *chain.Event) {
 			d.values = append(d.values, readDispatch(s.Value().Index(0), jsonscan.Value{}))
 		}
 	case e.Pallet == "system" && e.Name == "ExtrinsicFailed":
-		data := s.Value()
-		d.values = append(d.values, readDispatch(data.Index(1), data.Index(0)))
+		var data [2]jsonscan.Value
+		nextElements(s, data[:])
+		d.values = append(d.values, readDispatch(data[1], data[0]))
 	case e.Pallet == "evm" && e.Name == "Log":
-		d.values = appendTransfer(d.values, s.Value().Index(0))
+		var data [1]jsonscan.Value
+		nextElements(s, data[:])
+		d.values = appendTransfer(d.values, data[0])
 	default:
 		d.values = appendData(d.values, schema.Of(e.Pallet, e.Name), s)
 	}
 	e.Data = d.values[start:]
+}
+
+// nextElements reads the next array and returns the number of its elements. Those after the list's are skipped.
+func nextElements(s *jsonscan.Scanner, list []jsonscan.Value) (n int) {
+	for s.Array(); s.Element(); n++ {
+		if n < len(list) {
+			list[n] = s.Value()
+		} else {
+			s.Skip()
+		}
+	}
+	return n
 }
 
 // appendData decodes the values of an event as its description says.
@@ -47,7 +62,7 @@ func appendData(to chain.Values, event *schema.Event, s *jsonscan.Scanner) chain
 		if n >= schema.MaxValues || of == schema.Unread && !event.Whole {
 			s.Skip()
 		} else {
-			to = append(to, nextValue(s, of))
+			to = appendNext(to, s, of)
 		}
 	}
 	if n > schema.MaxValues {
@@ -56,31 +71,27 @@ func appendData(to chain.Values, event *schema.Event, s *jsonscan.Scanner) chain
 	return to
 }
 
-// nextValue decodes the next value, as a value of a type. It is quick for what gateways usually write.
-func nextValue(s *jsonscan.Scanner, of schema.Type) chain.Value {
+// appendNext decodes the next value, as a value of a type. It is quick for what gateways usually write.
+func appendNext(to chain.Values, s *jsonscan.Scanner, of schema.Type) chain.Values {
 	switch of {
 	case schema.Account, schema.Maybe:
 		mark := s.Mark()
-		if text, ok := s.Sized(2 + 2*chain.AddressSize); ok {
+		if text, ok := s.Sized(usualAddress); ok {
 			if a, err := chain.ReadAddress(text); err == nil {
-				return chain.AccountValue(a)
+				return append(to, chain.AccountValue(a))
 			}
 			s.Back(mark)
 		}
 	case schema.Hash:
-		mark := s.Mark()
-		if text, ok := s.Sized(2 + 2*len(chain.Hash{})); ok {
-			if h, err := chain.ParseHash(text); err == nil {
-				return chain.HashValue(h)
-			}
-			s.Back(mark)
+		if h, usual := usualHash(s); usual {
+			return append(to, chain.HashValue(h))
 		}
 	case schema.Number, schema.Amount, schema.Word:
 		if n, ok := s.Decimal(); ok {
-			return chain.Uint64Value(n)
+			return append(to, chain.Uint64Value(n))
 		}
 	}
-	return readValue(s.Value(), of)
+	return append(to, readValue(s.Value(), of))
 }
 
 // readText decodes a value of a type from the content of a string.
@@ -191,34 +202,19 @@ func readClass(v jsonscan.Value) (chain.DispatchClass, error) {
 	if err != nil {
 		return "", err
 	}
-	return classOf(text)
-}
-
-func classOf(text string) (chain.DispatchClass, error) {
-	switch text {
-	case "Normal":
-		return chain.Normal, nil
-	case "Operational":
-		return chain.Operational, nil
-	case "Mandatory":
-		return chain.Mandatory, nil
+	switch class := chain.DispatchClass(text); class {
+	case chain.Normal, chain.Operational, chain.Mandatory:
+		return class, nil
 	}
 	return "", errors.New("want Normal, Operational or Mandatory")
 }
 
 func readPaysFee(v jsonscan.Value) (bool, error) {
 	text, err := wordOf(v)
-	if err != nil {
-		return false, err
+	if err == nil && text != "Yes" && text != "No" {
+		err = errors.New("want Yes or No")
 	}
-	return paysFee(text)
-}
-
-func paysFee(text string) (bool, error) {
-	if text != "Yes" && text != "No" {
-		return false, errors.New("want Yes or No")
-	}
-	return text == "Yes", nil
+	return text == "Yes" && err == nil, err
 }
 
 func wordOf(v jsonscan.Value) (string, error) {
@@ -248,22 +244,30 @@ func readDispatchError(v jsonscan.Value) (e chain.DispatchError) {
 
 // appendTransfer decodes an evm.Log that is an ERC-20 transfer.
 func appendTransfer(to chain.Values, log jsonscan.Value) chain.Values {
-	var topics [3]jsonscan.Value
-	n := 0
-	for v := range log.Member("topics").Elements() {
-		if n == len(topics) {
-			return to
+	var address, list, data jsonscan.Value
+	for key, member := range log.Members() {
+		switch key {
+		case "address":
+			address = member
+		case "topics":
+			list = member
+		case "data":
+			data = member
 		}
-		topics[n] = v
-		n++
 	}
-	first, _ := topics[0].Text()
-	data, _ := log.Member("data").Text()
-	if n != len(topics) || !strings.EqualFold(first, schema.Transfer) || len(data) != 2+64 || !strings.HasPrefix(data, "0x") {
+	if list.Kind() != jsonscan.Array {
 		return to
 	}
-	return append(to, readValue(log.Member("address"), schema.Account),
-		readValue(topics[1], schema.Hash), readValue(topics[2], schema.Hash), readValue(log.Member("data"), schema.Word))
+	var topics [3]jsonscan.Value
+	s := list.Scanner()
+	n := nextElements(&s, topics[:])
+	first, _ := topics[0].Text()
+	word, _ := data.Text()
+	if n != len(topics) || !strings.EqualFold(first, schema.Transfer) || len(word) != 2+64 || !strings.HasPrefix(word, "0x") {
+		return to
+	}
+	return append(to, readValue(address, schema.Account),
+		readValue(topics[1], schema.Hash), readValue(topics[2], schema.Hash), readValue(data, schema.Word))
 }
 
 // readExit decodes {"succeed": "Stopped"}, {"error": {"outOfGas": null}} and similar values. No fee depends on
@@ -307,8 +311,10 @@ func destination(text string) (uint64, error) {
 func appendArguments(to chain.Values, pallet, call string, args jsonscan.Value) chain.Values {
 	for _, a := range schema.OfCall(pallet, call) {
 		v := args.Member(a.Name)
-		if _, inner, wrapped := v.Only(); wrapped && a.Name == "dest" { // {"id": account}
-			v = inner
+		if a.Name == "dest" {
+			if _, inner, wrapped := v.Only(); wrapped { // {"id": account}
+				v = inner
+			}
 		}
 		to = append(to, readValue(v, a.Type))
 	}

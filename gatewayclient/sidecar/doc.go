@@ -8,8 +8,7 @@
 // package internal/schema (data.go, payload.go). The rest is only scanned. The speed comes from that; bench/decoders
 // compares it with other libraries.
 //
-// successor.go converts the forms of Sidecar's successor into Sidecar's, so that no other file needs to handle
-// them.
+// successor.go decodes the forms that only Sidecar's successor writes.
 //
 // usual.go is a fast path for extrinsics and events in the exact form that Sidecar writes. If it fails it has
 // consumed nothing, and block.go decodes or rejects them.

@@ -73,5 +73,5 @@ func (i StorageItem) check(pallet, name, keys jsonscan.Value, fields *firstError
 // sameName compares names of pallets and storage items, which requests may write with hyphens: transaction-payment is
 // transactionPayment.
 func sameName(a, b string) bool {
-	return strings.EqualFold(strings.ReplaceAll(a, "-", ""), strings.ReplaceAll(b, "-", ""))
+	return a == b || strings.EqualFold(strings.ReplaceAll(a, "-", ""), strings.ReplaceAll(b, "-", ""))
 }

@@ -23,61 +23,55 @@ func DecodePayload(args string) (*chain.Payload, error) {
 // transaction type. Runtimes before typed transactions (before 1200) have the fields of a legacy transaction there
 // instead. An error names the field.
 func readPayload(args jsonscan.Value) (*chain.Payload, error) {
-	s := args.Scanner()
-	for s.Object(); s.Member(); s.Skip() {
-		if s.Key() != "transaction" {
-			continue
-		}
-		if p, ok := readTyped(&s); ok {
-			return p, nil
-		}
-		return readOther(args.Member("transaction"))
+	const path = "args.transaction"
+	transaction := args.Member("transaction")
+	name, fields, one := transaction.Only()
+	p := &chain.Payload{Type: typeNamed(name)}
+	where := path + "." + name
+	switch untyped := transaction.Member("gasPrice").Kind() != jsonscan.Absent; {
+	case transaction.Kind() == jsonscan.Absent:
+		return nil, inField(path, chain.ErrMissing)
+	case untyped:
+		p.Type, p.Untyped, fields, where = chain.Legacy, true, transaction, path
+	case !one:
+		return nil, inField(path, errors.New("want an object with one member, named after the transaction's type"))
+	case p.Type == "":
+		return nil, inField(path, fmt.Errorf("unknown transaction type %q", jsonscan.Excerpt(name)))
+	case fields.Kind() != jsonscan.Object:
+		return nil, inField(where, unwanted("an object", fields))
 	}
-	return nil, fmt.Errorf("args.transaction: %w", chain.ErrMissing)
+	s := fields.Scanner()
+	if err := readPayloadFields(p, &s, false); err != nil {
+		return nil, inField(where, err)
+	}
+	return p, nil
 }
 
-// readTyped decodes a typed transaction in one pass. If not ok, readOther decodes it or reports the error.
+// readTyped decodes a typed transaction in one pass. If not ok, readPayload decodes it or reports the error.
 func readTyped(s *jsonscan.Scanner) (*chain.Payload, bool) {
 	if !s.IsObject() {
 		return nil, false
 	}
 	s.Object()
-	if !s.Member() || typeNamed(s.Key()) == "" || !s.IsObject() {
+	if !s.Member() {
 		return nil, false
 	}
 	p := &chain.Payload{Type: typeNamed(s.Key())}
-	if readPayloadFields(p, s) != nil {
+	if p.Type == "" || !s.IsObject() || readPayloadFields(p, s, false) != nil {
 		return nil, false
 	}
 	return p, !s.Member()
 }
 
-// readOther decodes a transaction without a type, or reports the error in a typed one.
-func readOther(transaction jsonscan.Value) (*chain.Payload, error) {
-	name, fields, one := transaction.Only()
-	p := &chain.Payload{Type: typeNamed(name)}
-	where := "args.transaction." + name
-	switch untyped := transaction.Member("gasPrice").Kind() != jsonscan.Absent; {
-	case untyped:
-		p.Type, p.Untyped, fields, where = chain.Legacy, true, transaction, "args.transaction"
-	case !one:
-		return nil, errors.New("args.transaction: want an object with one member, named after the transaction's type")
-	case p.Type == "":
-		return nil, fmt.Errorf("args.transaction: unknown transaction type %q", jsonscan.Excerpt(name))
-	case fields.Kind() != jsonscan.Object:
-		return nil, fmt.Errorf("%s: want an object, have %v", where, fields.Kind())
-	}
-	s := fields.Scanner()
-	if err := readPayloadFields(p, &s); err != nil {
-		return nil, fmt.Errorf("%s.%w", where, err)
-	}
-	return p, nil
-}
-
+// typeNamed returns the type with a name. Sidecar's successor writes some in another case, such as eIP1559.
 func typeNamed(name string) chain.TransactionType {
-	switch t := chain.TransactionType(name); t {
-	case chain.Legacy, chain.EIP2930, chain.EIP1559, chain.EIP7702:
-		return t
+	if name == string(chain.Legacy) {
+		return chain.Legacy
+	}
+	for _, t := range [...]chain.TransactionType{chain.EIP1559, chain.EIP2930, chain.EIP7702} {
+		if strings.EqualFold(name, string(t)) {
+			return t
+		}
 	}
 	return ""
 }
@@ -85,82 +79,87 @@ func typeNamed(name string) chain.TransactionType {
 // signedFields are the fields that no fee needs.
 type signedFields struct {
 	action, destination, input, data, chainID, accessList, authorizations jsonscan.Value
-	own, signature                                                        point // in the transaction itself, and in its member signature
-	separate                                                              bool  // there is a member signature
+	point                                                                 point
+	separate                                                              bool // point is the member signature, not fields of the transaction itself
 }
 
-// readPayloadFields decodes the fields of a transaction. Each type requires its own price fields.
-func readPayloadFields(p *chain.Payload, s *jsonscan.Scanner) error {
+// readPayloadFields decodes the fields of a transaction. Each type requires its own price fields. The numbers are limbs
+// if the gas limit is.
+func readPayloadFields(p *chain.Payload, s *jsonscan.Scanner, limbs bool) (err error) {
+	start := s.Mark()
+	var fields firstError
 	var seen struct{ nonce, gasPrice, maxFee, maxPriority, gasLimit, value bool }
 	var rest signedFields
 	for s.Object(); s.Member(); {
-		var err error
 		switch key := s.Key(); key {
 		case "nonce":
-			p.Nonce, err = next(s, chain.NewNonce, jsonread.Nonce)
+			p.Nonce, err = next(s, limbs, chain.NewNonce, jsonread.Nonce)
 			seen.nonce = true
+			fields.at(key, err)
 		case "gasPrice":
-			p.LegacyGasPrice, err = next(s, chain.NewGasPrice, jsonread.GasPrice)
+			p.LegacyGasPrice, err = next(s, limbs, chain.NewGasPrice, jsonread.GasPrice)
 			seen.gasPrice = true
+			fields.at(key, err)
 		case "maxFeePerGas":
-			p.MaxFeePerGas, err = next(s, chain.NewGasPrice, jsonread.GasPrice)
+			p.MaxFeePerGas, err = next(s, limbs, chain.NewGasPrice, jsonread.GasPrice)
 			seen.maxFee = true
+			fields.at(key, err)
 		case "maxPriorityFeePerGas":
-			p.MaxPriorityFeePerGas, err = next(s, chain.NewGasPrice, jsonread.GasPrice)
+			p.MaxPriorityFeePerGas, err = next(s, limbs, chain.NewGasPrice, jsonread.GasPrice)
 			seen.maxPriority = true
+			fields.at(key, err)
 		case "gasLimit":
-			p.GasLimit, err = next(s, chain.NewGas, jsonread.Gas)
+			if !limbs && s.IsArray() {
+				s.Back(start)
+				return readPayloadFields(p, s, true)
+			}
+			p.GasLimit, err = next(s, limbs, chain.NewGas, jsonread.Gas)
 			seen.gasLimit = true
+			fields.at(key, err)
 		case "value":
-			p.Value, err = next(s, chain.NewWei, jsonread.Wei)
+			p.Value, err = next(s, limbs, chain.NewWei, jsonread.Wei)
 			seen.value = true
+			fields.at(key, err)
 		default:
-			rest.take(key, s)
-		}
-		if err != nil {
-			return fmt.Errorf("%s: %w", s.Key(), err)
+			fields.at(key, rest.take(p.Type, key, s))
 		}
 	}
 	dynamic := p.Type.DynamicFee()
-	switch {
-	case !seen.nonce:
-		return missing("nonce")
-	case !dynamic && !seen.gasPrice:
-		return missing("gasPrice")
-	case dynamic && !seen.maxFee:
-		return missing("maxFeePerGas")
-	case dynamic && !seen.maxPriority:
-		return missing("maxPriorityFeePerGas")
-	case !seen.gasLimit:
-		return missing("gasLimit")
-	case !seen.value:
-		return missing("value")
+	fields.need("nonce", seen.nonce)
+	fields.need("gasPrice", seen.gasPrice || dynamic)
+	fields.need("maxFeePerGas", seen.maxFee || !dynamic)
+	fields.need("maxPriorityFeePerGas", seen.maxPriority || !dynamic)
+	fields.need("gasLimit", seen.gasLimit)
+	fields.need("value", seen.value)
+	if fields.err != nil {
+		return fields.err
 	}
-	rest.read(p)
-	return nil
+	return rest.read(p, limbs)
 }
 
-// next decodes the next number. It is quick for what gateways usually write.
-func next[T any](s *jsonscan.Scanner, of func(uint64) T, read func(jsonscan.Value) (T, error)) (T, error) {
+// next decodes the next number. It is quick for what gateways usually write, which means the same in both forms.
+func next[T any](s *jsonscan.Scanner, limbs bool, of func(uint64) T, read func(jsonscan.Value) (T, error)) (none T, err error) {
 	if n, ok := s.Decimal(); ok {
 		return of(n), nil
 	}
-	return read(s.Value())
+	v, err := readU256(s.Value(), limbs)
+	if err != nil {
+		return none, err
+	}
+	return read(v)
 }
 
-func missing(field string) error { return fmt.Errorf("%s: %w", field, chain.ErrMissing) }
-
 // take reads a field.
-func (f *signedFields) take(key string, s *jsonscan.Scanner) {
+func (f *signedFields) take(of chain.TransactionType, key string, s *jsonscan.Scanner) (err error) {
 	switch key {
 	case "action":
 		f.action = s.Value()
 	case "destination":
 		f.destination = s.Value()
 	case "input":
-		f.input = s.Value()
+		f.input, err = readBytes(s.Value())
 	case "data":
-		f.data = s.Value()
+		f.data, err = readBytes(s.Value())
 	case "chainId":
 		f.chainID = s.Value()
 	case "accessList":
@@ -168,81 +167,95 @@ func (f *signedFields) take(key string, s *jsonscan.Scanner) {
 	case "authorizationList":
 		f.authorizations = s.Value()
 	case "signature":
-		f.separate = s.IsObject()
-		f.signature = nextPoint(s)
+		if f.separate = s.IsObject(); f.separate {
+			f.point = nextPoint(s)
+		} else {
+			s.Skip()
+		}
 	default:
-		f.own.take(key, s)
+		// The signature is a separate member in runtimes that support eip7702, and part of the transaction itself in
+		// earlier ones (metadata of runtimes 4401 and 3702).
+		if f.separate || of == chain.Legacy || of == chain.EIP7702 {
+			s.Skip()
+		} else {
+			f.point.take(key, s)
+		}
 	}
+	return err
 }
 
-// read decodes the fields that no fee needs.
-func (f *signedFields) read(p *chain.Payload) {
+// read decodes the fields that no fee needs. A malformed one contains its error.
+func (f *signedFields) read(p *chain.Payload, limbs bool) error {
 	action, input := "action", "input" // other names in eip7702 transactions
 	if p.Type == chain.EIP7702 {
 		action, input, f.action, f.input = "destination", "data", f.destination, f.data
 	}
-	p.Action = chain.DecodedOf(readAction(action, f.action))
-	p.Input = chain.DecodedOf(readInput(input, f.input))
-	p.AccessList = chain.DecodedOf(readAccessList(p.Type, f.accessList))
+	p.Action = chain.DecodedOf(inside(action, f.action, readAction))
+	p.Input = chain.DecodedOf(inside(input, f.input, readInput))
+	if f.accessList.Kind() == jsonscan.Array || p.Type != chain.Legacy {
+		p.AccessList = chain.DecodedOf(inside("accessList", f.accessList, readAccessList))
+	} else {
+		p.AccessList = chain.DecodedOf[[]chain.AccessEntry](nil, nil)
+	}
 	if p.Type == chain.Legacy {
-		p.Signature = chain.DecodedOf(f.signature.legacySignature())
-		return
+		p.Signature = chain.DecodedOf(f.point.legacySignature())
+		return nil
 	}
-	// The signature is a separate member in runtimes that support eip7702, and part of the transaction itself in earlier
-	// ones (metadata of runtimes 4401 and 3702).
-	if !f.separate && p.Type != chain.EIP7702 {
-		f.signature = f.own
-	}
-	p.Signature = chain.DecodedOf(f.signature.signature())
+	p.Signature = chain.DecodedOf(f.point.signature())
 	p.ChainID = chain.DecodedOf(inside("chainId", f.chainID, jsonread.Uint64))
-	if p.Type == chain.EIP7702 {
-		p.Authorizations = chain.DecodedOf(readAuthorizationList(f.authorizations))
+	if p.Type != chain.EIP7702 {
+		return nil
 	}
+	list, err := readAuthorizationList(f.authorizations, limbs)
+	err = inField("authorizationList", err)
+	p.Authorizations = chain.DecodedOf(list, err)
+	return formOnly(err)
 }
 
 // inside reads a value, and adds its name to an error.
 func inside[T any](name string, v jsonscan.Value, read func(jsonscan.Value) (T, error)) (T, error) {
 	value, err := read(v)
-	if err != nil {
-		err = fmt.Errorf("%s: %w", name, err)
-	}
-	return value, err
+	return value, inField(name, err)
 }
 
 // readAction decodes {"call": address} or {"create": null}.
-func readAction(name string, v jsonscan.Value) (chain.Action, error) {
-	kind, to, _ := v.Only()
-	switch strings.ToLower(kind) {
-	case "create":
-		return chain.Action{Create: true}, nil
-	case "call":
-		address, err := inside("call", to, jsonread.EVMAddress)
-		if err != nil {
-			return chain.Action{}, fmt.Errorf("%s.%w", name, err)
+func readAction(v jsonscan.Value) (chain.Action, error) {
+	if text, usual := strings.CutPrefix(v.Raw(), `{"call":"`); usual && len(text) == usualAddress+2 && text[usualAddress:] == `"}` {
+		if to, err := chain.ReadAddress(text[:usualAddress]); err == nil {
+			return chain.Action{To: to}, nil
 		}
-		return chain.Action{To: address}, nil
 	}
-	return chain.Action{}, fmt.Errorf(`%s: want {"call": address} or {"create": null}`, name)
+	kind, to, _ := v.Only()
+	switch {
+	case strings.EqualFold(kind, "create"):
+		return chain.Action{Create: true}, nil
+	case strings.EqualFold(kind, "call"):
+		address, err := inside("call", to, jsonread.EVMAddress)
+		return chain.Action{To: address}, err
+	}
+	return chain.Action{}, errors.New(`want {"call": address} or {"create": null}`)
 }
 
-func readInput(name string, v jsonscan.Value) ([]byte, error) {
+// usualAddress is the length of 0x and an address in hex digits.
+const usualAddress = 2 + 2*chain.AddressSize
+
+func readInput(v jsonscan.Value) ([]byte, error) {
 	text, _ := v.Text()
 	input, err := chain.ReadBytes(text)
 	if err != nil {
-		return nil, fmt.Errorf("%s: want a string of 0x and hex digits", name)
+		return nil, errors.New("want a string of 0x and hex digits")
 	}
 	return input, nil
 }
 
 // point is a signature: v of a legacy transaction, oddYParity of a typed one.
-type point struct{ v, parity, r, s jsonscan.Value }
+type point struct {
+	v, parity jsonscan.Value
+	r, s      chain.Decoded[chain.Hash]
+}
 
-// nextPoint reads the next value as a signature, empty if it is not an object.
+// nextPoint reads the next value as a signature.
 func nextPoint(s *jsonscan.Scanner) (p point) {
-	if !s.IsObject() {
-		s.Skip()
-		return p
-	}
 	for s.Object(); s.Member(); {
 		p.take(s.Key(), s)
 	}
@@ -257,33 +270,34 @@ func (p *point) take(key string, s *jsonscan.Scanner) {
 	case "oddYParity":
 		p.parity = s.Value()
 	case "r":
-		p.r = s.Value()
+		p.r = nextHash(s)
 	case "s":
-		p.s = s.Value()
+		p.s = nextHash(s)
 	default:
 		s.Skip()
 	}
 }
 
-func (p *point) legacySignature() (chain.Signature, error) {
-	v, err := inside("signature.v", p.v, jsonread.Uint64)
-	if err != nil {
-		return chain.Signature{}, err
+func nextHash(s *jsonscan.Scanner) chain.Decoded[chain.Hash] {
+	if hash, usual := usualHash(s); usual {
+		return chain.DecodedOf(hash, nil)
 	}
-	signature, err := p.integers(v)
-	if err != nil {
-		return chain.Signature{}, fmt.Errorf("signature.%w", err)
+	return chain.DecodedOf(jsonread.Hash(s.Value()))
+}
+
+func (p *point) legacySignature() (signature chain.Signature, err error) {
+	if signature.V, err = inside("v", p.v, jsonread.Uint64); err == nil {
+		err = p.integers(&signature)
 	}
-	return signature, nil
+	return signature, inField("signature", err)
 }
 
 // signature decodes oddYParity, r and s.
-func (p *point) signature() (chain.Signature, error) {
-	parity, err := inside("oddYParity", p.parity, readParity)
-	if err != nil {
-		return chain.Signature{}, err
+func (p *point) signature() (signature chain.Signature, err error) {
+	if signature.V, err = inside("oddYParity", p.parity, readParity); err == nil {
+		err = p.integers(&signature)
 	}
-	return p.integers(parity)
+	return signature, err
 }
 
 // readParity decodes oddYParity, which gateways write as a bool or as 0 and 1.
@@ -301,73 +315,83 @@ func readParity(v jsonscan.Value) (uint64, error) {
 	return n, err
 }
 
-// integers decodes r and s, and returns the signature.
-func (p *point) integers(v uint64) (signature chain.Signature, err error) {
-	signature.V = v
-	if signature.R, err = inside("r", p.r, jsonread.Hash); err == nil {
-		signature.S, err = inside("s", p.s, jsonread.Hash)
+// integers decodes r and s. The signature is zero after an error.
+func (p *point) integers(signature *chain.Signature) (err error) {
+	var fields firstError
+	signature.R, err = p.r.Get()
+	fields.at("r", err)
+	signature.S, err = p.s.Get()
+	fields.at("s", err)
+	if fields.err != nil {
+		*signature = chain.Signature{}
 	}
-	if err != nil {
-		return chain.Signature{}, err
-	}
-	return signature, nil
+	return fields.err
 }
 
-func readAccessList(of chain.TransactionType, v jsonscan.Value) ([]chain.AccessEntry, error) {
-	if v.Kind() != jsonscan.Array {
-		if of == chain.Legacy {
-			return nil, nil
-		}
-		return nil, fmt.Errorf("accessList: want an array, have %v", v.Kind())
+func readAccessList(v jsonscan.Value) (list []chain.AccessEntry, err error) {
+	switch {
+	case v.Raw() == "[]":
+		return nil, nil
+	case v.Kind() != jsonscan.Array:
+		return nil, unwanted("an array", v)
 	}
-	var list []chain.AccessEntry
-	for element := range v.Elements() {
-		address, err := jsonread.EVMAddress(element.Member("address"))
+	s := v.Scanner()
+	for s.Array(); s.Element(); {
+		entry, err := readAccessEntry(s.Value())
 		if err != nil {
-			return nil, fmt.Errorf("accessList[%d].address: %w", len(list), err)
-		}
-		entry := chain.AccessEntry{Address: address}
-		for key := range element.Member("storageKeys").Elements() {
-			hash, err := jsonread.Hash(key)
-			if err != nil {
-				return nil, fmt.Errorf("accessList[%d].storageKeys[%d]: %w", len(list), len(entry.StorageKeys), err)
-			}
-			entry.StorageKeys = append(entry.StorageKeys, hash)
+			return nil, inField(fmt.Sprintf("[%d]", len(list)), err)
 		}
 		list = append(list, entry)
 	}
 	return list, nil
 }
 
-func readAuthorizationList(v jsonscan.Value) ([]chain.Authorization, error) {
-	if v.Kind() != jsonscan.Array {
-		return nil, fmt.Errorf("authorizationList: want an array, have %v", v.Kind())
+func readAccessEntry(v jsonscan.Value) (entry chain.AccessEntry, err error) {
+	if entry.Address, err = inside("address", v.Member("address"), jsonread.EVMAddress); err != nil {
+		return chain.AccessEntry{}, err
 	}
-	var list []chain.Authorization
-	for element := range v.Elements() {
-		a, err := readAuthorization(element)
+	for key := range v.Member("storageKeys").Elements() {
+		hash, err := jsonread.Hash(key)
 		if err != nil {
-			return nil, fmt.Errorf("authorizationList[%d].%w", len(list), err)
+			return chain.AccessEntry{}, inField(fmt.Sprintf("storageKeys[%d]", len(entry.StorageKeys)), err)
+		}
+		entry.StorageKeys = append(entry.StorageKeys, hash)
+	}
+	return entry, nil
+}
+
+func readAuthorizationList(v jsonscan.Value, limbs bool) (list []chain.Authorization, err error) {
+	if v.Kind() != jsonscan.Array {
+		return nil, unwanted("an array", v)
+	}
+	for element := range v.Elements() {
+		a, err := readAuthorization(element, limbs)
+		if err != nil {
+			return nil, inField(fmt.Sprintf("[%d]", len(list)), err)
 		}
 		list = append(list, a)
 	}
 	return list, nil
 }
 
-func readAuthorization(v jsonscan.Value) (a chain.Authorization, err error) {
+func readAuthorization(v jsonscan.Value, limbs bool) (a chain.Authorization, err error) {
 	if a.ChainID, err = inside("chainId", v.Member("chainId"), jsonread.Uint64); err != nil {
 		return chain.Authorization{}, err
 	}
 	if a.Address, err = inside("address", v.Member("address"), jsonread.EVMAddress); err != nil {
 		return chain.Authorization{}, err
 	}
-	if a.Nonce, err = inside("nonce", v.Member("nonce"), jsonread.AuthorizationNonce); err != nil {
-		return chain.Authorization{}, err
+	nonce, err := readU256(v.Member("nonce"), limbs)
+	if err == nil {
+		a.Nonce, err = jsonread.AuthorizationNonce(nonce)
+	}
+	if err != nil {
+		return chain.Authorization{}, inField("nonce", err)
 	}
 	s := v.Member("signature").Scanner()
 	signature := nextPoint(&s)
 	if a.Signature, err = signature.signature(); err != nil {
-		return chain.Authorization{}, fmt.Errorf("signature.%w", err)
+		return chain.Authorization{}, inField("signature", err)
 	}
 	return a, nil
 }

@@ -19,148 +19,63 @@ import (
 // transaction: it is at least 21,000 and less than 2^64, and therefore an array in every transaction of the
 // successor and in none of Sidecar's.
 
-// inSidecarForm returns the arguments of ethereum.transact in Sidecar's form. Arguments in neither form are
-// returned unchanged, for the rules to reject.
-func inSidecarForm(args jsonscan.Value) (jsonscan.Value, error) {
-	if !mayBeSuccessors(args.Raw()) {
-		return args, nil
-	}
-	where, transaction := "args.transaction", args.Member("transaction")
-	name, fields, typed := transaction.Only()
-	if typed {
-		where += "." + jsonscan.Excerpt(name)
-	} else {
-		fields = transaction
-	}
-	if fields.Kind() != jsonscan.Object {
-		return args, nil
-	}
-	read, err := readFields(fields, fields.Member("gasLimit").Kind() == jsonscan.Array)
-	if err != nil {
-		return jsonscan.Value{}, inField(where, err)
-	}
-	if typed {
-		read = jsonscan.OfObject(jsonscan.Field{Key: typeName(name), Value: read})
-	}
-	return with(args, "transaction", read), nil
-}
-
-// mayBeSuccessors reports, from a quick look at the text of a transaction, whether it may have the successor's
-// form. Nearly all have Sidecar's, and decoding their fields would take a third of the time of decoding a
-// block.
-func mayBeSuccessors(text string) bool {
-	if strings.Contains(text, "IP") {
-		return true
-	}
-	for {
-		key, rest, found := strings.Cut(text, "[")
-		if !found {
-			return false
-		}
-		key = strings.TrimRight(key, ": \t\r\n")
-		if strings.HasSuffix(key, `"gasLimit"`) || strings.HasSuffix(key, `"input"`) || strings.HasSuffix(key, `"data"`) {
-			return true
-		}
-		text = rest
-	}
-}
-
-// typeName returns Sidecar's name for a transaction type.
-func typeName(name string) string {
-	for _, known := range []string{"eip2930", "eip1559", "eip7702"} {
-		if strings.EqualFold(name, known) {
-			return known
-		}
-	}
-	return name
-}
-
-// readFields returns the fields of a transaction in Sidecar's form.
-func readFields(fields jsonscan.Value, limbs bool) (jsonscan.Value, error) {
-	var list []jsonscan.Field
-	for key, value := range fields.Members() {
-		var err error
-		switch key {
-		case "nonce", "gasPrice", "maxFeePerGas", "maxPriorityFeePerGas", "gasLimit", "value":
-			if limbs {
-				value, err = readU256(value)
-			}
-		case "input", "data":
-			value, err = readBytes(value)
-		case "authorizationList":
-			if limbs {
-				value, err = readAuthorizations(value)
-			}
-		}
-		if err != nil {
-			return jsonscan.Value{}, inField(key, err)
-		}
-		list = append(list, jsonscan.Field{Key: key, Value: value})
-	}
-	return jsonscan.OfObject(list...), nil
-}
-
-// readAuthorizations returns the authorizations of an EIP-7702 transaction, whose nonces are limbs, in
-// Sidecar's form.
-func readAuthorizations(v jsonscan.Value) (jsonscan.Value, error) {
-	var list []jsonscan.Value
-	for item := range v.Elements() {
-		if nonce := item.Member("nonce"); nonce.Kind() != jsonscan.Absent {
-			read, err := readU256(nonce)
-			if err != nil {
-				return jsonscan.Value{}, inField(fmt.Sprintf("[%d].nonce", len(list)), err)
-			}
-			item = with(item, "nonce", read)
-		}
-		list = append(list, item)
-	}
-	if v.Kind() != jsonscan.Array {
-		return v, nil
-	}
-	return jsonscan.OfArray(list...), nil
-}
-
 // limbsInWord is the number of limbs of a U256.
 const limbsInWord = 4
 
-var errNotU256 = errors.New("want a U256: four limbs of 64 bits in an array, or of a byte in 0x and 8 hex digits")
-
-// readU256 decodes a U256 of a transaction whose numbers are limbs. A decimal number has the same meaning in
-// both forms.
-func readU256(v jsonscan.Value) (jsonscan.Value, error) {
+// readU256 returns a U256 of a transaction as a number in Sidecar's form. A decimal number has the same meaning in both
+// forms.
+func readU256(v jsonscan.Value, limbs bool) (jsonscan.Value, error) {
 	switch text, isText := v.Text(); {
-	case v.Kind() == jsonscan.Number, isText && !strings.HasPrefix(text, "0x"):
+	case !limbs, v.Kind() == jsonscan.Number, v.Kind() == jsonscan.Absent, isText && !strings.HasPrefix(text, "0x"):
 		return v, nil // left to the rules
 	case isText:
 		small, err := hex.DecodeString(text[2:])
 		if err != nil || len(small) != limbsInWord {
-			return jsonscan.Value{}, fmt.Errorf("%q: %w", jsonscan.Excerpt(text), errNotU256)
+			return jsonscan.Value{}, errNotU256("%q", jsonscan.Excerpt(text))
 		}
 		return ofLimbs([limbsInWord]uint64{uint64(small[0]), uint64(small[1]), uint64(small[2]), uint64(small[3])}), nil
 	case v.Kind() != jsonscan.Array:
-		return jsonscan.Value{}, fmt.Errorf("have %v: %w", v.Kind(), errNotU256)
+		return jsonscan.Value{}, errNotU256("have %v", v.Kind())
 	}
-	var limbs [limbsInWord]uint64
+	var word [limbsInWord]uint64
 	n := 0
 	for limb := range v.Elements() {
-		if n == len(limbs) {
-			return jsonscan.Value{}, fmt.Errorf("have more than four limbs: %w", errNotU256)
+		if n == len(word) {
+			return jsonscan.Value{}, errNotU256("have more than four limbs")
 		}
 		var err error
-		if limbs[n], err = decimal(limb); err != nil {
+		if word[n], err = decimal(limb); err != nil {
 			return jsonscan.Value{}, fmt.Errorf("limb %d: %w", n, err)
 		}
 		n++
 	}
-	if n != len(limbs) {
-		return jsonscan.Value{}, fmt.Errorf("have %d limbs: %w", n, errNotU256)
+	if n != len(word) {
+		return jsonscan.Value{}, errNotU256("have %d limbs", n)
 	}
-	return ofLimbs(limbs), nil
+	return ofLimbs(word), nil
 }
 
 func ofLimbs(limbs [limbsInWord]uint64) jsonscan.Value {
 	word, _ := chain.ParseGasPrice(fmt.Sprintf("0x%016x%016x%016x%016x", limbs[3], limbs[2], limbs[1], limbs[0])) // 256 bits, as all words
 	return jsonscan.OfText(word.String())
+}
+
+// formError is an error in a form that only the successor writes. It refuses the block.
+type formError string
+
+func (e formError) Error() string { return string(e) }
+
+// formOnly returns the error if it is in a form that only the successor writes.
+func formOnly(err error) error {
+	var form formError
+	if errors.As(err, &form) {
+		return err
+	}
+	return nil
+}
+
+func errNotU256(format string, args ...any) error {
+	return formError(fmt.Sprintf(format, args...) + ": want a U256: four limbs of 64 bits in an array, or of a byte in 0x and 8 hex digits")
 }
 
 // decimal parses a number of at most 64 bits that consists of decimal digits only.
@@ -171,7 +86,7 @@ func decimal(v jsonscan.Value) (uint64, error) {
 	}
 	n, err := strconv.ParseUint(text, 10, 64)
 	if err != nil || strings.HasPrefix(text, "+") {
-		return 0, fmt.Errorf("want decimal digits of at most 64 bits, have %s", jsonscan.Excerpt(v.Raw()))
+		return 0, formError("want decimal digits of at most 64 bits, have " + jsonscan.Excerpt(v.Raw()))
 	}
 	return n, nil
 }
@@ -186,7 +101,7 @@ func readBytes(v jsonscan.Value) (jsonscan.Value, error) {
 	for element := range v.Elements() {
 		n, err := decimal(element)
 		if err == nil && (n > 255 || len(list) > 0) {
-			err = fmt.Errorf("want hex digits, or an array of at most one byte, have %s", jsonscan.Excerpt(v.Raw()))
+			err = formError("want hex digits, or an array of at most one byte, have " + jsonscan.Excerpt(v.Raw()))
 		}
 		if err != nil {
 			return jsonscan.Value{}, err
@@ -194,18 +109,6 @@ func readBytes(v jsonscan.Value) (jsonscan.Value, error) {
 		list = append(list, byte(n))
 	}
 	return jsonscan.OfText("0x" + hex.EncodeToString(list)), nil
-}
-
-// with returns a copy of an object with one member replaced.
-func with(object jsonscan.Value, name string, value jsonscan.Value) jsonscan.Value {
-	var fields []jsonscan.Field
-	for key, member := range object.Members() {
-		if key == name {
-			member = value
-		}
-		fields = append(fields, jsonscan.Field{Key: key, Value: member})
-	}
-	return jsonscan.OfObject(fields...)
 }
 
 // readSigner decodes the account that signed: the successor, and Sidecar for accounts of 32 bytes, write

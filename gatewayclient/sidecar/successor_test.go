@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/gatewayclient/sidecar"
 )
 
@@ -43,32 +44,67 @@ func TestSuccessorsNumbers(t *testing.T) {
 	}
 }
 
-// Arguments in Sidecar's form are unchanged, even if they look like limbs.
+// The numbers of a transaction have Sidecar's form unless its gas limit is an array, even if they look like limbs.
 func TestSidecarsFormStays(t *testing.T) {
-	for _, args := range []string{
-		`{"transaction":{"legacy":{"value":"0x06000000","gasLimit":"21000","input":"0x"}}}`,
-		`{"transaction":{"legacy":{"value":"0x06000000","gasLimit":"0x00005208","input":"0x"}}}`,
-		`{"transaction":{"eip1559":{"value":["6","0","0","0"],"gasLimit":21000,"accessList":[]}}}`,
-		`{"transaction":{"eIP9999":{"value":"1","gasLimit":"21000"}}}`,
-		`{"transaction":[]}`, `{"transaction":{}}`, `{"transaction":null}`, `{}`, `[]`, `null`, `"x"`,
+	for args, want := range map[string]string{
+		`"value":"0x06000000","gasLimit":"21000","input":"0x"`:      "100663296",
+		`"value":"0x06000000","gasLimit":"0x00005208","input":"0x"`: "100663296",
+		`"input":[],"gasLimit":21000,"value":"0x06000000"`:          "100663296",
+		`"value":["6","0","0","0"],"gasLimit":21000`:                "args.transaction.legacy.value: want a number, have an array",
 	} {
-		have, err := sidecar.InSidecarForm(args)
-		require.NoError(t, err, args)
-		require.Equal(t, args, have)
+		p, err := sidecar.DecodePayload(`{"transaction":{"legacy":{"nonce":"0","gasPrice":"1",` + args + `}}}`)
+		if err != nil {
+			require.EqualError(t, err, want, args)
+			continue
+		}
+		require.Equal(t, want, p.Value.String(), args)
 	}
 }
 
+// A transaction in the successor's form is the same as one in Sidecar's. Its gas limit may come after other numbers.
 func TestSuccessorsForms(t *testing.T) {
-	for args, want := range map[string]string{
-		`{"transaction":{"legacy":{"nonce":"0x05000000",` + gasLimit + `,"input":[]}}}`:                                                                                    `{"transaction":{"legacy":{"nonce":"5","gasLimit":"21000","input":"0x"}}}`,
-		`{"transaction":{"eIP2930":{"gasLimit":"21000","input":["7"]}}}`:                                                                                                   `{"transaction":{"eip2930":{"gasLimit":"21000","input":"0x07"}}}`,
-		`{"transaction":{"EIP1559":{"gasLimit":"21000","value":"0x06000000"}}}`:                                                                                            `{"transaction":{"eip1559":{"gasLimit":"21000","value":"0x06000000"}}}`,
-		`{"transaction":{"nonce":"0x05000000","gasPrice":["1","2","0","0"],` + gasLimit + `,"input":"0x1234"},"more":1}`:                                                   `{"transaction":{"nonce":"5","gasPrice":"36893488147419103233","gasLimit":"21000","input":"0x1234"},"more":1}`,
-		`{"transaction":{"eIP7702":{"chainId":"1284",` + gasLimit + `,"data":[],"authorizationList":[{"chainId":"0","nonce":"0x09000000"},{"nonce":["1","0","0","0"]}]}}}`: `{"transaction":{"eip7702":{"chainId":"1284","gasLimit":"21000","data":"0x","authorizationList":[{"chainId":"0","nonce":"9"},{"nonce":"1"}]}}}`,
+	const signed = `"address":"` + bob + `","signature":{"oddYParity":true,"r":"0x1111111111111111111111111111111111111111111111111111111111111111","s":"0x1111111111111111111111111111111111111111111111111111111111111111"}`
+	for successors, sidecars := range map[string]string{
+		`{"transaction":{"legacy":{"nonce":"0x05000000","gasPrice":"0x06000000","value":"7",` + gasLimit + `,"input":[]}}}`:                                                    `{"transaction":{"legacy":{"nonce":"5","gasPrice":"6","value":"7","gasLimit":"21000","input":"0x"}}}`,
+		`{"transaction":{"legacy":{` + gasLimit + `,"nonce":5,"gasPrice":"0x06000000","value":["0","1","0","0"],"input":["7"],"signature":{"v":"27"}}}}`:                       `{"transaction":{"legacy":{"gasLimit":"21000","nonce":"5","gasPrice":"6","value":"18446744073709551616","input":"0x07","signature":{"v":"27"}}}}`,
+		`{"transaction":{"eIP2930":{"nonce":"1","gasPrice":"2","gasLimit":"21000","value":"0x06000000","input":["7"]}}}`:                                                       `{"transaction":{"eip2930":{"nonce":"1","gasPrice":"2","gasLimit":"21000","value":"100663296","input":"0x07"}}}`,
+		`{"transaction":{"EIP1559":{"nonce":"1","maxFeePerGas":"0x06000000","maxPriorityFeePerGas":["5","0","0","0"],"gasLimit":["21000","0","0","0"],"value":"0x06000000"}}}`: `{"transaction":{"eip1559":{"nonce":"1","maxFeePerGas":"6","maxPriorityFeePerGas":"5","gasLimit":"21000","value":"6"}}}`,
+		`{"transaction":{"nonce":"0x05000000","gasPrice":["1","2","0","0"],"value":"0",` + gasLimit + `,"input":"0x1234"},"more":1}`:                                           `{"transaction":{"nonce":"5","gasPrice":"36893488147419103233","value":"0","gasLimit":"21000","input":"0x1234"},"more":1}`,
+		`{"transaction":{"eIP7702":{"chainId":"1284","authorizationList":[{"chainId":"0","nonce":"0x09000000",` + signed + `},{"chainId":"1","nonce":["1","0","0","0"],` + signed + `}],` +
+			`"nonce":"0","value":"0","maxFeePerGas":"1","maxPriorityFeePerGas":"1",` + gasLimit + `,"data":[]}}}`: `{"transaction":{"eip7702":{"chainId":"1284","authorizationList":[{"chainId":"0","nonce":"9",` + signed + `},{"chainId":"1","nonce":"1",` + signed + `}],` +
+			`"nonce":"0","value":"0","maxFeePerGas":"1","maxPriorityFeePerGas":"1","gasLimit":"21000","data":"0x"}}}`,
 	} {
-		have, err := sidecar.InSidecarForm(args)
-		require.NoError(t, err, args)
-		require.Equal(t, want, have)
+		a, b := decoded(t, transact(successors)), decoded(t, transact(sidecars))
+		have, err := a.Extrinsics[0].Ethereum()
+		require.NoError(t, err, successors)
+		want, err := b.Extrinsics[0].Ethereum()
+		require.NoError(t, err, sidecars)
+		require.Equal(t, want, have, successors)
+		if want.Type == chain.EIP7702 {
+			list, err := want.Authorizations.Get()
+			require.NoError(t, err)
+			require.Len(t, list, 2)
+		}
+		require.Empty(t, sidecar.Compare(a, b), successors)
+		require.Empty(t, sidecar.Compare(b, a), successors)
+	}
+}
+
+// Numbers are compared, not their form: the same text can be another number in the other form.
+func TestCompareSuccessorsNumbers(t *testing.T) {
+	block := func(limit, value string) *chain.Block {
+		return decoded(t, transact(`{"transaction":{"legacy":{"nonce":"0","gasPrice":"1","gasLimit":`+limit+`,"value":`+value+`}}}`))
+	}
+	const limbs, number = `["21000","0","0","0"]`, `"21000"`
+	for _, c := range []struct{ limitA, a, limitB, b, want string }{
+		{limbs, `"0x06000000"`, number, `"6"`, ""},
+		{limbs, `"0x06000000"`, limbs, `["6","0","0","0"]`, ""},
+		{limbs, `["6","0","0","0"]`, number, `"0x6"`, ""},
+		{limbs, `"0x06000000"`, number, `"0x06000000"`, `extrinsics[0].args.transaction.legacy.value: "6", and "0x06000000"`},
+		{number, `"7"`, limbs, `"0x06000000"`, `extrinsics[0].args.transaction.legacy.value: "7", and "6"`},
+		{`["21001","0","0","0"]`, `"0"`, number, `"0"`, `extrinsics[0].args.transaction.legacy.gasLimit: "21001", and "21000"`},
+	} {
+		require.Equal(t, c.want, sidecar.Compare(block(c.limitA, c.a), block(c.limitB, c.b)), c)
 	}
 }
 
@@ -109,12 +145,16 @@ func TestSuccessorsFormBroken(t *testing.T) {
 			require.ErrorContains(t, err, want)
 		}
 	}
+	const others = `"nonce":"0","value":"0","maxFeePerGas":"1","maxPriorityFeePerGas":"1"`
+	authorization := func(nonce string) string {
+		return `{"chainId":"0","address":"` + bob + `","nonce":"` + nonce + `","signature":{"oddYParity":true,"r":"` + pointR + `","s":"` + pointS + `"}}`
+	}
 	for args, want := range map[string]string{
-		`{"transaction":{"eIP1559":{"gasLimit":["1"]}}}`:                                                      "args.transaction.eIP1559.gasLimit: have 1 limbs",
-		`{"transaction":{"legacy":{"gasLimit":"1","input":["256"]}}}`:                                         "args.transaction.legacy.input: want hex digits, or an array of at most one byte",
-		`{"transaction":{"legacy":{"gasLimit":"1","input":["1","2"]}}}`:                                       "args.transaction.legacy.input: want hex digits, or an array of at most one byte",
-		`{"transaction":{"eIP7702":{` + gasLimit + `,"authorizationList":[{"nonce":"1"},{"nonce":"0x09"}]}}}`: "args.transaction.eIP7702.authorizationList[1].nonce: \"0x09\"",
-		`{"transaction":{"gasPrice":"0x1",` + gasLimit + `}}`:                                                 `args.transaction.gasPrice: "0x1"`,
+		`{"transaction":{"eIP1559":{"gasLimit":["1"]}}}`:                                                                                               "args.transaction.eIP1559.gasLimit: have 1 limbs",
+		`{"transaction":{"legacy":{"gasLimit":"1","input":["256"]}}}`:                                                                                  "args.transaction.legacy.input: want hex digits, or an array of at most one byte",
+		`{"transaction":{"legacy":{"gasLimit":"1","input":["1","2"]}}}`:                                                                                "args.transaction.legacy.input: want hex digits, or an array of at most one byte",
+		`{"transaction":{"eIP7702":{` + gasLimit + `,"authorizationList":[` + authorization("1") + `,` + authorization("0x09") + `],` + others + `}}}`: "args.transaction.eIP7702.authorizationList[1].nonce: \"0x09\"",
+		`{"transaction":{"gasPrice":"0x1",` + gasLimit + `}}`:                                                                                          `args.transaction.gasPrice: "0x1"`,
 	} {
 		_, err := sidecar.DecodeBlock(transact(args))
 		require.ErrorContains(t, err, want)
@@ -125,7 +165,7 @@ func TestSigner(t *testing.T) {
 	text := strings.Replace(transact(`{}`), `"signature":null`, `"signature":{"signature":"0x12","signer":{"id":"0x`+strings.Repeat("ab", 20)+`"}}`, 1)
 	b, err := sidecar.DecodeBlock(text)
 	require.NoError(t, err)
-	signer, err := b.Extrinsics[0].Signer.Account()
+	signer, err := b.Extrinsics[0].Signed.Signer.Account()
 	require.NoError(t, err)
 	require.Equal(t, "0x"+strings.Repeat("ab", 20), signer.Plain())
 }

@@ -12,25 +12,21 @@ import (
 func (d *blockDecoder) usualExtrinsic(x *chain.Extrinsic, p *parts) bool {
 	mark, events, values := d.Mark(), len(d.events), len(d.values)
 	var other jsonscan.Value
-	var hash string
 	usual := d.Literal(`{"method":{"pallet":`, 2) && d.text(&x.Pallet) &&
 		d.Literal(`,"method":`, 0) && d.text(&x.Call) &&
-		d.Literal(`},"signature":`, -1) && d.value(&p.signature) &&
-		d.Literal(`,"nonce":`, 0) && d.value(&p.nonce) &&
-		d.Literal(`,"args":`, 0) && (isTransact(x) && d.IsObject() && d.transact(x) || d.value(&p.args)) &&
+		(d.Literal(`},"signature":null,"nonce":null,"args":`, -1) ||
+			d.Literal(`},"signature":`, -1) && d.value(&p.signature) &&
+				d.Literal(`,"nonce":`, 0) && d.value(&p.nonce) &&
+				d.Literal(`,"args":`, 0)) && (isTransact(x) && d.IsObject() && d.transact(x) || d.value(&p.args)) &&
 		d.Literal(`,"tip":`, 0) && d.value(&p.tip) &&
-		d.Literal(`,"hash":`, 0) && d.text(&hash) &&
-		d.Literal(`,"info":`, 0) && d.value(&other) &&
-		d.Literal(`,"era":`, 0) && d.value(&p.era) &&
-		d.Literal(`,"events":`, 0) && d.eventsOf(x) &&
+		d.Literal(`,"hash":`, 0) && d.hash(&x.Hash) &&
+		(d.Literal(`,"info":{},"era":{"immortalEra":"0x00"},"events":`, 0) ||
+			d.Literal(`,"info":`, 0) && d.value(&other) &&
+				d.Literal(`,"era":`, 0) && d.value(&p.era) &&
+				d.Literal(`,"events":`, 0)) && d.eventsOf(x) &&
 		d.Literal(`,"success":`, 0) && d.value(&other) &&
 		d.Literal(`,"paysFee":`, 0) && d.value(&other) &&
 		d.Literal(`}`, -1)
-	if usual {
-		var err error
-		x.Hash, err = chain.ParseHash(hash)
-		usual = err == nil
-	}
 	if !usual {
 		d.Back(mark)
 		clear(d.events[events:])
@@ -111,7 +107,7 @@ func (d *blockDecoder) transact(x *chain.Extrinsic) bool {
 	mark := d.Mark()
 	d.Object()
 	if d.Member() && d.Key() == "transaction" {
-		if payload, typed := readTyped(d.Scanner); typed && !d.Member() && !mayBeSuccessors(d.Since(mark).Raw()) {
+		if payload, typed := readTyped(d.Scanner); typed && !d.Member() {
 			x.Payload = chain.DecodedOf(payload, nil)
 			return true
 		}
@@ -126,6 +122,25 @@ func (d *blockDecoder) text(text *string) bool {
 	}
 	*text = d.Text()
 	return *text != ""
+}
+
+func (d *blockDecoder) hash(hash *chain.Hash) (usual bool) {
+	*hash, usual = usualHash(d.Scanner)
+	return usual
+}
+
+// usualHash decodes a hash.
+func usualHash(s *jsonscan.Scanner) (hash chain.Hash, usual bool) {
+	mark := s.Mark()
+	text, ok := s.Sized(2 + 2*len(hash))
+	if !ok {
+		return hash, false
+	}
+	hash, err := chain.ParseHash(text)
+	if err != nil {
+		s.Back(mark)
+	}
+	return hash, err == nil
 }
 
 func (d *blockDecoder) value(v *jsonscan.Value) bool {

@@ -5,5 +5,5 @@
 // 8259 leaves duplicate keys open. In a figure that is added up, either reading could be wrong.)
 //
 // A [Value] is part of a text that was checked this way. It can be examined later, shares the text's memory and never
-// changes. [OfObject], [OfText] and similar functions construct values.
+// changes. [OfText], [OfNull] and [OfMember] construct values.
 package jsonscan

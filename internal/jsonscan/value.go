@@ -26,7 +26,7 @@ var kindNames = [...]string{"absent", "null", "a bool", "a number", "a string", 
 // String returns the kind for an error message: "a string".
 func (k Kind) String() string { return kindNames[k] }
 
-// Value is a JSON value that was checked to be well formed, or that was constructed ([OfObject]). The zero Value is absent;
+// Value is a JSON value that was checked to be well formed, or that was constructed ([OfMember]). The zero Value is absent;
 // looking into it, or into a value of another kind, gives absent values, so that a chain of look-ups needs only one
 // check.
 type Value struct{ text string }

@@ -87,7 +87,7 @@ func (d *dropping) Block(ctx context.Context, height uint64) (*chain.Block, erro
 		return b, err
 	}
 	for i := len(b.Extrinsics) - 1; i >= 0; i-- {
-		if d.dropped = b.Extrinsics[i].Signed; d.dropped {
+		if d.dropped = b.Extrinsics[i].Signed != nil; d.dropped {
 			b.Extrinsics = slices.Delete(b.Extrinsics, i, i+1)
 			for ; i < len(b.Extrinsics); i++ {
 				b.Extrinsics[i].Index = i

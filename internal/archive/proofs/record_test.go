@@ -324,7 +324,7 @@ func TestLies(t *testing.T) {
 		"endless metadata":      {&telling{metadata: func(uint64, []byte) []byte { return make([]byte, maxRuntime+1) }}, []string{"block 39: metadata of 67108865 bytes, want at most 67108864"}},
 		"fewer hashes":          {&telling{hashes: func(list []chain.Optional[chain.Hash]) []chain.Optional[chain.Hash] { return list[1:] }}, []string{"blocks 39 to 40: got 1 hashes"}},
 		"another code":          {&telling{code: func([][]byte) ([][]byte, error) { return [][]byte{{0}}, nil }}, []string{"block 39: :code: the node with the hash"}},
-		"the chain's name":      {&telling{word: func(method string, v jsonscan.Value) jsonscan.Value { return jsonscan.OfArray() }}, []string{"system_chain: the node answers [], want a text"}},
+		"the chain's name":      {&telling{word: func(method string, v jsonscan.Value) jsonscan.Value { return jsonscan.OfNull() }}, []string{"system_chain: the node answers null, want a text"}},
 		"endless words": {&telling{word: func(method string, v jsonscan.Value) jsonscan.Value {
 			return jsonscan.OfText(strings.Repeat("x", 1<<20))
 		}}, []string{"system_chain: an answer of"}},

@@ -214,7 +214,7 @@ func (v *Explanation) readNative() {
 		if ok && v.Cash != nil {
 			v.Inputs = append(v.Inputs, v.Cash.paid()...)
 		}
-		if ok && !v.extrinsic.Tip.Missing() {
+		if signed := v.extrinsic.Signed; ok && signed != nil && !signed.Tip.Missing() {
 			v.read("tip", tip, InWei, v.field("tip"))
 		}
 		return

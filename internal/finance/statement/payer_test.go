@@ -38,7 +38,7 @@ func (s *strange) Block(ctx context.Context, height uint64) (*chain.Block, error
 		}
 	}
 	if s.unsigned {
-		x.Signer = chain.Value{}
+		x.Signed.Signer = chain.Value{}
 	}
 	return b, err
 }

@@ -79,7 +79,7 @@ func (r *Runtime) given(t *metadata.Type, text string) (jsonscan.Value, error) {
 		return v, nil
 	}
 	if t.Kind == metadata.Variant && r.named(t, text) {
-		return jsonscan.OfObject(jsonscan.Field{Key: text, Value: jsonscan.OfNull()}), nil
+		return jsonscan.OfMember(text, jsonscan.OfNull()), nil
 	}
 	return jsonscan.OfText(text), nil
 }
@@ -94,7 +94,7 @@ func (r *Runtime) account32(t *metadata.Type, text string) (v jsonscan.Value, kn
 	v = jsonscan.OfText(account.SS58(prefix))
 	switch t.Name() {
 	case "MultiAddress":
-		return jsonscan.OfObject(jsonscan.Field{Key: "id", Value: v}), true
+		return jsonscan.OfMember("id", v), true
 	case "AccountId32":
 		return v, true
 	}
