@@ -155,14 +155,14 @@ func (d *Decoder) extrinsic(x *chain.Extrinsic, encoded []byte, p *parts) error 
 	if err != nil {
 		return err
 	}
-	if x.Hash, x.Signed = blake2b.Sum256(encoded), signed; signed {
-		x.Signer = d.signer(r)
+	if x.Hash = blake2b.Sum256(encoded); signed {
+		x.Signed = &chain.Signed{Signer: d.signer(r)}
 		d.skip(r, d.signature)
 		if r.Err() == nil && d.extensions == nil {
 			return errors.New("the runtime's extensions do not contain nonce, tip and era")
 		}
 		for _, read := range d.extensions {
-			read(r, x)
+			read(r, x.Signed)
 		}
 	}
 	c := find(r, &d.calls, "call")
@@ -174,8 +174,8 @@ func (d *Decoder) extrinsic(x *chain.Extrinsic, encoded []byte, p *parts) error 
 	return r.End()
 }
 
-// extension reads a signed extension into an extrinsic.
-type extension func(*scale.Reader, *chain.Extrinsic)
+// extension reads a signed extension.
+type extension func(*scale.Reader, *chain.Signed)
 
 // extensionsOf returns the readers of a runtime's extensions, nil if they do not contain nonce, tip and era.
 func (t *types) extensionsOf(m *metadata.Metadata) (list []extension) {
@@ -185,17 +185,17 @@ func (t *types) extensionsOf(m *metadata.Metadata) (list []extension) {
 		switch e.Name {
 		case "CheckNonce":
 			value := t.value(e.Type, schema.Number)
-			read = func(r *scale.Reader, x *chain.Extrinsic) { x.Nonce = value(r) }
+			read = func(r *scale.Reader, s *chain.Signed) { s.Nonce = value(r) }
 		case "ChargeTransactionPayment":
 			value := t.value(e.Type, schema.Amount)
-			read = func(r *scale.Reader, x *chain.Extrinsic) { x.Tip = value(r) }
+			read = func(r *scale.Reader, s *chain.Signed) { s.Tip = value(r) }
 		case "CheckMortality", "CheckEra":
-			read = func(r *scale.Reader, x *chain.Extrinsic) { x.Era = readEra(r) }
+			read = func(r *scale.Reader, s *chain.Signed) { s.Era = readEra(r) }
 		}
 		if read != nil {
 			found++
 		} else {
-			read = func(r *scale.Reader, _ *chain.Extrinsic) { t.skip(r, e.Type) }
+			read = func(r *scale.Reader, _ *chain.Signed) { t.skip(r, e.Type) }
 		}
 		list = append(list, read)
 	}

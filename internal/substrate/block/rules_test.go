@@ -406,7 +406,7 @@ func TestSignedExtrinsics(t *testing.T) {
 	r := newRuntime(t, m)
 	for era, want := range map[string]chain.Era{"\x00": {}, "\x15\x00": {Period: 64, Phase: 1}, "\xff\xff": {Period: 65536, Phase: 65520}} {
 		e := signed([]byte(era), []byte{8}, []byte{12}, nil)
-		x := r.decode(t, e).Extrinsics[0]
+		x := r.decode(t, e).Extrinsics[0].Signed
 		require.Equal(t, want, x.Era)
 		require.Equal(t, "2", x.Nonce.String())
 		require.Equal(t, "3", x.Tip.String())
