@@ -41,7 +41,7 @@ func (r *Report) writeHTML(w io.Writer) error {
 			h.StyleEl(g.Raw(pageStyle)),
 		), newline,
 		h.Body(
-			h.Header(h.H1(g.Text(title)), newline, g.Map(r.about(), func(line string) g.Node { return g.Group{h.P(h.Class("about"), g.Text(line)), newline} })),
+			h.Header(h.H1(g.Text(title)), newline, g.Map(r.about(), func(line string) g.Node { return g.Group{h.P(h.Class("about"), g.Text(plain.Line(line))), newline} })),
 			noteList("notes warning", r.Partial), noteList("notes", r.Notes[len(r.Partial):]),
 			h.Main(r.totalCards(), g.Map(r.charts(), (*Chart).Node), r.figuresTable()),
 		), newline,
@@ -106,13 +106,6 @@ func policy() string {
 	return "default-src 'none'; base-uri 'none'; form-action 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-func printable(texts []string) (list []string) {
-	for _, text := range texts {
-		list = append(list, plain.Line(text))
-	}
-	return list
-}
-
 // about describes the period, the rules and the payers.
 func (r *Report) about() (lines []string) {
 	covered := "Fully covered"
@@ -130,7 +123,7 @@ func (r *Report) about() (lines []string) {
 	if r.Payers != nil {
 		lines = append(lines, "Payers: "+strings.Join(r.calledAccounts(), ", ")+".")
 	}
-	return printable(lines)
+	return lines
 }
 
 // totalCards returns the totals at the top of the page, the fee first.
