@@ -41,6 +41,7 @@ require (
 	golang.org/x/text v0.43.0
 	golang.org/x/time v0.16.0
 	golang.org/x/tools v0.52.0
+	maragu.dev/gomponents v1.2.0
 	modernc.org/sqlite v1.61.1
 )
 

@@ -12,6 +12,9 @@ import (
 	"strings"
 	"time"
 
+	g "maragu.dev/gomponents"
+	h "maragu.dev/gomponents/html"
+
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
@@ -29,6 +32,17 @@ type differences struct {
 	Table *tabular
 	Form  *form  // nil if the user cannot accept them
 	Whole string // the button that accepts all of them
+}
+
+func (d *differences) node() g.Node {
+	table, f := d.Table.whole(), d.Form
+	if f != nil {
+		table = h.Form(action(f.Action), h.Method("post"), lines{
+			tokenField(f.Token), keptFields(f.Hidden), table,
+			h.Div(h.Class("scope asked"), each(f.Fields, control.node), f.button(), g.Text(" "), h.Button(h.Name("whole"), h.Value("1"), g.Text(d.Whole))),
+		})
+	}
+	return h.Section(h.Class("differences"), h.ID(d.ID), lines{h.H2(g.Text(d.Head)), h.P(h.Class("lead"), g.Text(d.Text)), table})
 }
 
 // acceptParameters are the fields of the form of a group that its page takes too.

@@ -27,7 +27,7 @@ import (
 )
 
 var (
-	groupIn = regexp.MustCompile(`(?s)<section class="differences" id="d-([a-z_]+)">\n<h2>([^<]*)</h2>(.*?)</section>`)
+	groupIn = regexp.MustCompile(`(?s)<section class="differences" id="d-([a-z_]+)"><h2>([^<]*)</h2>(.*?)</section>`)
 	tickIn  = regexp.MustCompile(`<input type="checkbox" name="difference" value="([0-9a-f]{64})" aria-label="([^"]*)">`)
 )
 

@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"net/url"
 
+	g "maragu.dev/gomponents"
+
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
@@ -21,7 +23,9 @@ type accountPage struct {
 	Last  *form // its entry of the address book
 }
 
-func (*accountPage) template() string { return "account-page" }
+func (p *accountPage) main() g.Node {
+	return p.body(p.notices.node(), p.figures.node(), p.related(), p.Chart.Node(), p.tables.node(), p.Last.last())
+}
 
 // account shows an account's summary and what it paid for.
 func (s *server) account(w http.ResponseWriter, r *http.Request) error {

@@ -61,7 +61,7 @@ func requireProportional(t *testing.T, page string) (from string) {
 	bottom, top := ticks["200"], ticks["0"]
 	require.Equal(t, asNumber(t, cmp.Or(caption[1], "0")), bottom)
 	require.Greater(t, top, bottom)
-	bars := regexp.MustCompile(`<title>2025-[0-9-]+: ([0-9.]+) GLMR</title><rect class="evm" x="[^"]*" y="([0-9]+)" width="[^"]*" height="([0-9]+)"/>`).FindAllStringSubmatch(page, -1)
+	bars := regexp.MustCompile(`<title>2025-[0-9-]+: ([0-9.]+) GLMR</title><rect class="evm" x="[^"]*" y="([0-9]+)" width="[^"]*" height="([0-9]+)">`).FindAllStringSubmatch(page, -1)
 	require.NotEmpty(t, bars)
 	for _, bar := range bars {
 		height := asNumber(t, bar[3])

@@ -9,6 +9,9 @@ import (
 	"strings"
 	"time"
 
+	g "maragu.dev/gomponents"
+	h "maragu.dev/gomponents/html"
+
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/report"
@@ -40,6 +43,41 @@ const maxChoices = 60
 
 // zones are the time zones offered first; others can be typed.
 var zones = []option{{"UTC", ""}, {"Europe/London", ""}, {"Europe/Berlin", ""}, {"Europe/Zurich", ""}, {"America/New_York", ""}, {"America/Chicago", ""}, {"America/Los_Angeles", ""}, {"Asia/Dubai", ""}, {"Asia/Singapore", ""}, {"Asia/Tokyo", ""}, {"Australia/Sydney", ""}}
+
+func (b *viewBar) node() g.Node {
+	if b == nil {
+		return nil
+	}
+	content := lines{keptFields(b.Hidden), b.Before.turn("prev", "Previous", "‹")}
+	for i := range b.Menus {
+		if content = append(content, b.menu(i)); i == 0 {
+			content = append(content, b.After.turn("next", "Next", "›"))
+		}
+	}
+	for _, chip := range b.Chips {
+		content = append(content, h.A(h.Class("chip"), href(chip.To), g.Text(chip.Text+" "), h.Span(h.Aria("hidden", "true"), g.Text("×")), h.Span(h.Class("aside"), g.Text(", remove"))))
+	}
+	content = append(content, g.If(b.State != "", h.Span(h.Class("state "+b.State), g.Text(b.State))))
+	return h.Section(h.Class("bar"), h.Aria("label", "View"), lines{
+		h.Form(h.ID("days"), action(b.Days.Action), keptFields(b.Days.Hidden)),
+		h.Form(h.Class("inner"), action(b.Action), content),
+	})
+}
+
+// menu returns a menu. The first is the period's, and contains the range of days.
+func (b *viewBar) menu(i int) g.Node {
+	m := &b.Menus[i]
+	content := lines{}
+	if len(m.Links) > 0 {
+		content = append(content, h.P(g.Map(m.Links, func(n navigation) g.Node { return g.Group{n.node(), g.Text(" ")} })))
+	}
+	content = append(content, each(m.Years, year.node), h.Div(h.Class("scope asked"), each(m.Fields, control.node), h.Button(g.Text("Show"))))
+	if i == 0 {
+		content = append(content, h.Div(h.Class("scope asked"), each(b.Days.Fields, control.node), h.Button(h.FormAttr("days"), g.Text(b.Days.Button))))
+	}
+	return h.Details(h.Name("bar"), h.Class("menu"), g.If(i == 0, h.ID("period")),
+		h.Summary(g.Text(m.Name), g.If(m.Value != "", g.Group{g.Text(" "), h.Strong(g.Text(m.Value))})), h.Div(h.Class("pop"), content))
+}
 
 // viewBar returns the view bar of a page. On the overview, which shows months only, everything else leads to the fees of
 // what was chosen.

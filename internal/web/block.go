@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"net/http"
 
+	g "maragu.dev/gomponents"
+
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/ledger"
 )
@@ -15,7 +17,7 @@ type blockPage struct {
 	tables
 }
 
-func (*blockPage) template() string { return "block-page" }
+func (p *blockPage) main() g.Node { return p.body(p.figures.node(), p.tables.node()) }
 
 // block shows a block with its transactions.
 func (s *server) block(w http.ResponseWriter, r *http.Request) error {

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"time"
 
+	g "maragu.dev/gomponents"
+
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
@@ -368,7 +370,9 @@ type closingPage struct {
 	Form *form // nil if the user cannot prepare one
 }
 
-func (*closingPage) template() string { return "close-page" }
+func (p *closingPage) main() g.Node {
+	return p.body(p.Form.node(), p.notices.node(), p.figures.node(), p.related(), p.tables.node(), p.notesList())
+}
 
 // closePage shows the form to prepare a package, and those that wait.
 func (s *server) closePage(w http.ResponseWriter, r *http.Request) error {

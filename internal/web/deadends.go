@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	g "maragu.dev/gomponents"
+
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/failure"
@@ -24,7 +26,7 @@ type failurePage struct {
 	Form *form // as it was typed; nil for none
 }
 
-func (*failurePage) template() string { return "failure-page" }
+func (p *failurePage) main() g.Node { return p.body(p.Form.node(), p.notices.node()) }
 
 // failurePage returns the page of a problem: the form as it was typed, the remedies, and ways back.
 func (s *server) failurePage(r *http.Request, p *problem, cause error) *failurePage {

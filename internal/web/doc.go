@@ -10,7 +10,8 @@
 // request, or by a header from a reverse proxy. A user without a role only reads. Forms then carry a token
 // bound to the session, which is checked before any file is read.
 //
-// A page has a struct and a template of its own around one frame (view.go, page/pages.html). Its tables, totals, chart
+// A page has a struct of its own around one frame (view.go). Its method main returns the page as nodes, from the parts
+// that pages share (document.go, parts.go, table.go, form.go), which escape all text. Its tables, totals, chart
 // and downloads come from one answer of package app, as values: they become text where the page shows them.
 // Its URL contains everything the answer depends on, so it can be shared. The footer shows the last
 // sealed block with its seal, and the equivalent command.
@@ -34,6 +35,7 @@
 // # Before you change it
 //
 // There is no SQL, pricing rule or rounding here; package app provides them. Pages load nothing from
-// other hosts and work without JavaScript, as the content security policy requires. An unknown path or
-// parameter is an error that names it: a mistyped filter must not show other figures.
+// other hosts and work without JavaScript, as the content security policy requires. An address that is not constant
+// goes through href or action, which refuse other hosts and schemes. An unknown path or parameter is an error that
+// names it: a mistyped filter must not show other figures.
 package web

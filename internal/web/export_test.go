@@ -98,6 +98,6 @@ func SideLayout(amounts int) string {
 	for range amounts {
 		t.Rows[0] = append(t.Rows[0], cell{Text: "0.123456789012345678", Exact: "123456789012345678"})
 	}
-	t.FitSide()
+	t.fitSide()
 	return t.Layout
 }

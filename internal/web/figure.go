@@ -1,10 +1,12 @@
 package web
 
 import (
-	"html/template"
 	"regexp"
 	"strings"
 	"time"
+
+	g "maragu.dev/gomponents"
+	h "maragu.dev/gomponents/html"
 
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/table"
@@ -31,49 +33,64 @@ func (c *cell) digits() (head, tail, zeros string) {
 	return whole + "." + decimals[:digitsInk], decimals[digitsInk:end], decimals[end:]
 }
 
-// Digits returns a number as markup, "" for other cells. Digits are grouped by margins, so that a copy is the plain
-// number. A known zero is shortened, and keeps its place below the other points.
-func (c cell) Digits() template.HTML {
+// node returns the value as the page shows it.
+func (c *cell) node() g.Node {
+	var value g.Node
+	switch {
+	case c.Tick != "":
+		value = h.Input(h.Type("checkbox"), h.Name("difference"), h.Value(c.Tick), h.Aria("label", c.Text))
+	case c.To != "":
+		value = link{c.Text, c.To}.node()
+	case c.Time != "":
+		value = h.Time(h.DateTime(c.Time), h.Title(c.Time), g.Text(c.Text))
+	case c.Exact != "":
+		value = g.Group{h.DataEl(h.Value(c.Exact), c.figure()), g.If(c.Unit != "", g.Group{g.Text(" "), h.Span(h.Class("unit"), g.Text(c.Unit))})}
+	default:
+		value = c.figure()
+	}
+	if c.Share == "" {
+		return value
+	}
+	return g.Group{value, h.SVG(h.Class("share"), h.Width("100%"), h.Height("3"), h.Aria("hidden", "true"), g.El("rect", h.Class("evm"), h.Width(c.Share), h.Height("3")))}
+}
+
+// figure returns a number with its digits grouped by margins, so that a copy is the plain number; of other cells, the
+// text. A known zero is shortened, and keeps its place below the other points.
+func (c *cell) figure() g.Node {
 	if !c.isDigits() {
-		return ""
+		return g.Text(c.Text)
 	}
 	head, tail, zeros := c.digits()
 	whole, decimals, _ := strings.Cut(head, ".")
 	unsigned := strings.TrimLeft(whole, "+-")
-	var out strings.Builder
-	out.WriteString(whole[:len(whole)-len(unsigned)])
-	groups(&out, unsigned, -len(unsigned))
-	nothing := decimals != "" && strings.Trim(c.Text, "0.") == ""
-	if decimals != "" {
-		out.WriteString(map[bool]string{true: "<u>.", false: "."}[nothing])
-		groups(&out, decimals, 0)
+	list := append(g.Group{g.Text(whole[:len(whole)-len(unsigned)])}, groups(unsigned, -len(unsigned))...)
+	if decimals == "" {
+		return list
 	}
+	fraction := append(g.Group{g.Text(".")}, groups(decimals, 0)...)
 	if tail != "" {
-		out.WriteString("<i>")
-		groups(&out, tail, len(decimals))
-		out.WriteString("</i>")
+		fraction = append(fraction, h.I(groups(tail, len(decimals))...))
 	}
 	if zeros != "" {
-		out.WriteString(`<i class="zeros">`)
-		groups(&out, zeros, len(decimals)+len(tail))
-		out.WriteString("</i>")
+		fraction = append(fraction, h.I(h.Class("zeros"), groups(zeros, len(decimals)+len(tail))))
 	}
-	if nothing {
-		out.WriteString("</u>")
+	if strings.Trim(c.Text, "0.") == "" {
+		return append(list, h.U(fraction...))
 	}
-	return template.HTML(out.String()) // digits, a sign, a point and our elements
+	return append(list, fraction...)
 }
 
-// groups writes digits, the first of each group of three in an element with a margin. At is the first one's distance
+// groups returns digits, the first of each group of three in an element with a margin. At is the first one's distance
 // from the point: negative before it.
-func groups(out *strings.Builder, digits string, at int) {
+func groups(digits string, at int) (list g.Group) {
+	start := 0
 	for i := range len(digits) {
 		if place := at + i; place%3 == 0 && place != 0 && (i > 0 || at > 0) {
-			out.WriteString("<b>" + digits[i:i+1] + "</b>")
-		} else {
-			out.WriteByte(digits[i])
+			list = append(list, g.Text(digits[start:i]), h.B(g.Text(digits[i:i+1])))
+			start = i + 1
 		}
 	}
+	return append(list, g.Text(digits[start:]))
 }
 
 // classOf returns the class of a column's cells.

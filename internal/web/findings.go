@@ -3,7 +3,11 @@ package web
 import (
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
+
+	g "maragu.dev/gomponents"
+	h "maragu.dev/gomponents/html"
 
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/table"
@@ -17,7 +21,9 @@ type findingsPage struct {
 	Found []*found
 }
 
-func (*findingsPage) template() string { return "findings-page" }
+func (p *findingsPage) main() g.Node {
+	return p.body(p.notices.node(), p.figures.node(), each(p.Found, (*found).node), p.tables.node())
+}
 
 // findings lists the findings of a period.
 func (s *server) findings(w http.ResponseWriter, r *http.Request) error {
@@ -65,8 +71,20 @@ type found struct {
 	Where []cell // the first ones
 }
 
-// More returns how many findings are in the table only.
-func (f *found) More() int { return f.Count - len(f.Where) }
+func (f *found) node() g.Node {
+	where := g.Map(f.Where, func(c cell) g.Node { return g.Group{c.node(), g.Text(" ")} })
+	if more := f.Count - len(f.Where); more > 0 {
+		where = append(where, g.Text(fmt.Sprintf("and %d more", more)))
+	}
+	return h.Section(h.Class("found"), lines{
+		h.H2(g.Text(f.Title+" "), h.Small(g.Text(f.Name)), g.Text(" "), h.Strong(g.Text(strconv.Itoa(f.Count)))),
+		h.Dl(
+			h.Dt(g.Text("What it means")), h.Dd(g.Text(f.Meaning)),
+			h.Dt(g.Text("What to do")), h.Dd(g.Text(f.Remedy), g.If(f.Command != "", g.Group{h.Br(), h.Code(g.Text(f.Command))})),
+			h.Dt(g.Text("Where")), h.Dd(where),
+		),
+	})
+}
 
 // foundKinds are the kinds of findings in a list, in the order of their first ones.
 type foundKinds struct {

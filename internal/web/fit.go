@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	g "maragu.dev/gomponents"
 )
 
 // window is a width of the window in pixels, with the width of a table in it.
@@ -33,20 +35,29 @@ const sideRoom = 398
 // sumRoom is the width of a table beside a chart in a wide window.
 const sumRoom = 758
 
-// Fit selects the layout of a table that has the whole width, and returns it.
-func (t *tabular) Fit() *tabular {
+// whole returns a table that has the whole width; nil for none.
+func (t *tabular) whole() g.Node {
+	if t == nil {
+		return nil
+	}
 	t.fit(windows)
-	return t
+	return t.node()
 }
 
-// FitBeside does so for a table beside the side column.
-func (t *tabular) FitBeside() *tabular {
+// besideSide returns a table beside the side column.
+func (t *tabular) besideSide() g.Node {
 	t.fit(windows[1:])
-	return t
+	return t.node()
 }
 
-// FitSide does so for a table in the side column. One that does not fit there at all has cards in each window.
-func (t *tabular) FitSide() *tabular {
+// atSide returns a table in the side column.
+func (t *tabular) atSide() g.Node {
+	t.fitSide()
+	return t.node()
+}
+
+// fitSide selects the layout of a table in the side column. One that does not fit there at all has cards in each window.
+func (t *tabular) fitSide() {
 	exact, short, shortest := t.fit(windows)
 	switch {
 	case shortest > sideRoom:
@@ -56,7 +67,6 @@ func (t *tabular) FitSide() *tabular {
 	case exact > sideRoom:
 		t.Layout += " sminor"
 	}
-	return t
 }
 
 // fitsBesideChart reports whether a table with exact amounts has room beside a chart in a wide window.

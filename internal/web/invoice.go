@@ -2,8 +2,11 @@ package web
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/shopspring/decimal"
+	g "maragu.dev/gomponents"
+	h "maragu.dev/gomponents/html"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/app"
@@ -26,12 +29,54 @@ type step struct {
 	Value cell
 }
 
+func (s stepGroup) node() g.Node {
+	return h.Section(h.Class("steps"), lines{h.H2(g.Text(s.Title)), each(s.Steps, step.node)})
+}
+
+func (s step) node() g.Node {
+	how := g.Group{}
+	for i, line := range s.Lines {
+		how = append(how, g.If(i > 0, h.Br()), g.Text(line))
+	}
+	if s.Note != "" {
+		how = append(how, h.Br(), h.Small(g.Text(s.Note)))
+	}
+	return stepNode(g.Group{g.Text(s.Name), g.If(s.Rule != "", g.Group{g.Text(" "), h.Span(g.Text(s.Rule))})}, how, &s.Value)
+}
+
+// stepNode returns a line: a name, how its value is made, and the value.
+func stepNode(name, how g.Node, value *cell) g.Node {
+	return h.Div(h.Class("step"), lines{h.P(h.Class("name"), name), h.P(h.Class("how"), how), h.P(h.Class(strings.TrimSpace("amount "+value.Class)), value.node())})
+}
+
 // part is a part of a whole, in percent.
 type part struct {
 	Name, Class string
 	X, W        string
 	Percent     string
 	Value       cell
+}
+
+func (p part) node() g.Node {
+	key := h.SVG(h.Class("key"), h.Width("10"), h.Height("10"), h.Aria("hidden", "true"), g.El("rect", h.Class(p.Class), h.Width("10"), h.Height("10")))
+	return stepNode(g.Group{key, g.Text(" " + p.Name)}, g.Text(p.Percent), &p.Value)
+}
+
+// distributionNode draws the parts of a fee beside each other, and lists them; nil without any.
+func distributionNode(parts []part) g.Node {
+	if len(parts) == 0 {
+		return nil
+	}
+	text, bar := "", g.Group{}
+	for _, p := range parts {
+		text += p.Name + " " + p.Percent + " "
+		bar = append(bar, g.El("rect", h.Class(p.Class), g.Attr("x", p.X), h.Width(p.W), h.Height("12")))
+	}
+	return h.Section(h.Class("steps"), lines{
+		h.H2(g.Text("Distribution")),
+		h.SVG(h.Class("went"), h.Height("12"), h.Width("100%"), h.Role("img"), h.Aria("label", text), bar),
+		each(parts, part.node),
+	})
 }
 
 // stepGroups formats an explanation for display.

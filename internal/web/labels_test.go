@@ -78,7 +78,7 @@ func TestLabelsAreEdited(t *testing.T) {
 	require.Equal(t, before+payer+",Bridge,,Assets:Bridge\n", content(t, path))
 	a = o.send(t, "carol", "/account/"+payer, "label", "Other bridge", "shown", shown)
 	require.Equal(t, http.StatusConflict, a.status, "she saw the label of before")
-	require.Contains(t, a.text, `<a href="/account/`+payer+`?label=Other&#43;bridge">Back to the form</a>`)
+	require.Contains(t, a.text, `<a href="/account/`+payer+`?label=Other+bridge">Back to the form</a>`)
 	back := o.page(t, "carol", "/account/"+payer+"?label=Other+bridge").text
 	require.Contains(t, back, `value="Other bridge"`)
 	require.Equal(t, before+payer+",Bridge,,Assets:Bridge\n", content(t, path))

@@ -4,6 +4,9 @@ import (
 	"errors"
 	"net/http"
 	"slices"
+
+	g "maragu.dev/gomponents"
+	h "maragu.dev/gomponents/html"
 )
 
 // logIn is the content of the log-in page.
@@ -26,8 +29,28 @@ type (
 	}
 )
 
-func (*accessPage) template() string   { return "login-page" }
-func (*redirectPage) template() string { return "redirect-page" }
+func (p *accessPage) main() g.Node {
+	return h.Main(h.ID("main"), h.Class("login"), h.Img(h.Src("/icon.svg"), h.Width("32"), h.Height("32"), h.Alt("")), p.content(p.LogIn.node()))
+}
+
+func (p *redirectPage) main() g.Node {
+	return p.body(g.If(p.Onward != "", h.P(link{"Continue", p.Onward}.node())))
+}
+
+func (l *logIn) node() g.Node {
+	var refused, described g.Node
+	if l.Bad != "" {
+		refused, described = h.P(h.Class("refused"), h.ID("refused"), h.Role("alert"), g.Text(l.Bad)), h.Aria("describedby", "refused")
+	}
+	return h.Form(h.Action("/login"), h.Method("post"), lines{
+		hidden("token", l.Token),
+		hidden("to", l.To),
+		refused,
+		h.Label(g.Text("Name "), h.Input(h.Name("name"), h.Value(l.Name), h.AutoComplete("username"), g.Attr("autocapitalize", "none"), g.Attr("spellcheck", "false"), h.Required(), described, g.If(l.Name == "", h.AutoFocus()))),
+		h.Label(g.Text("Password "), h.Input(h.Name("password"), h.Type("password"), h.AutoComplete("current-password"), h.Required(), described, g.If(l.Name != "", h.AutoFocus()))),
+		h.Button(g.Text("Log in")),
+	})
+}
 
 // logInPage shows the log-in page.
 func (s *server) logInPage(w http.ResponseWriter, r *http.Request) {

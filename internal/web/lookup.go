@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"strings"
 
+	g "maragu.dev/gomponents"
+
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/sys/plain"
@@ -83,7 +85,7 @@ type matchesPage struct {
 	tables
 }
 
-func (*matchesPage) template() string { return "matches-page" }
+func (p *matchesPage) main() g.Node { return p.body(p.notices.node(), p.tables.node(), p.notesList()) }
 
 // suggest writes the page of a look-up with several matches or none.
 func (s *server) suggest(w http.ResponseWriter, r *http.Request, text string, found []match) {

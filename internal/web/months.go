@@ -6,6 +6,9 @@ import (
 	"strings"
 	"time"
 
+	g "maragu.dev/gomponents"
+	h "maragu.dev/gomponents/html"
+
 	"github.com/feeledger/fees/internal/app"
 )
 
@@ -18,8 +21,8 @@ type month struct {
 	To      string
 }
 
-// Short returns the month's name.
-func (m month) Short() string {
+// short returns the month's name.
+func (m month) short() string {
 	at, err := time.Parse("2006-01", m.Name)
 	if err != nil {
 		return m.Name
@@ -27,13 +30,21 @@ func (m month) Short() string {
 	return at.Format("Jan")
 }
 
-// Sign returns the sign of the month's state.
-func (m month) Sign() string { return map[string]string{"complete": "✓", "closed": "■"}[m.State] }
+// sign returns the sign of the month's state.
+func (m month) sign() string { return map[string]string{"complete": "✓", "closed": "■"}[m.State] }
 
 // year is a year of the ledger with its months.
 type year struct {
 	Name, To string
 	Months   []month
+}
+
+func (y year) node() g.Node {
+	return h.P(h.Class("year"), link{y.Name, y.To}.node(), g.Map(y.Months, month.node))
+}
+
+func (m month) node() g.Node {
+	return h.A(href(m.To), h.Class(m.State), current(m.Here), g.Text(m.short()+" "), h.Small(g.Text(strings.TrimSpace(m.sign()+" "+m.State))))
 }
 
 // maxMonths limits the months of the picker, to the last ten years.

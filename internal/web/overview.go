@@ -9,6 +9,9 @@ import (
 	"slices"
 	"strings"
 
+	g "maragu.dev/gomponents"
+	h "maragu.dev/gomponents/html"
+
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/internal/app"
@@ -29,7 +32,17 @@ type overviewPage struct {
 	Chart *report.Chart
 }
 
-func (*overviewPage) template() string { return "overview-page" }
+func (p *overviewPage) main() g.Node {
+	return p.body(p.news(), p.notices.node(), twoColumns(p.Side, p.First.whole(), p.figures.node(), p.Chart.Node(), p.tables.beside()))
+}
+
+// news returns the place where a script announces newer blocks; nil without any.
+func (p *overviewPage) news() g.Node {
+	if p.Live == "" {
+		return nil
+	}
+	return h.P(h.ID("news"), h.Class("news"), h.Role("status"), h.Data("sealed", p.Live), g.Attr("hidden"), h.Span(), g.Text(" "), link{"Reload", p.Here}.node())
+}
 
 // overview shows a month: what is missing until it is closed, its fees, and what the ledger contains.
 func (s *server) overview(w http.ResponseWriter, r *http.Request) error {

@@ -16,6 +16,8 @@ import (
 	"sync"
 	"time"
 
+	g "maragu.dev/gomponents"
+
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
@@ -218,7 +220,9 @@ type packagesPage struct {
 	tables
 }
 
-func (*packagesPage) template() string { return "packages-page" }
+func (p *packagesPage) main() g.Node {
+	return p.body(p.notices.node(), p.related(), p.tables.node(), p.notesList())
+}
 
 // packageList lists the packages.
 func (s *server) packageList(w http.ResponseWriter, r *http.Request) error {
@@ -423,7 +427,9 @@ type packagePage struct {
 	Side []*tabular // its files and versions
 }
 
-func (*packagePage) template() string { return "package-page" }
+func (p *packagePage) main() g.Node {
+	return p.body(p.Form.node(), p.notices.node(), twoColumns(p.Side, p.figures.node(), p.related(), p.tables.beside()), p.notesList())
+}
 
 // showPackage shows a package, or a version of it.
 func (s *server) showPackage(w http.ResponseWriter, r *http.Request, shelf *closing.Shelf, p *closing.Placed) error {

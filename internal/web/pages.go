@@ -109,8 +109,8 @@ func otherPapers(pdf link) (list []link) {
 	return list
 }
 
-// Nav returns the links to the other pages, for the same period.
-func (v *frame) Nav() (list []navigation) {
+// nav returns the links to the other pages, for the same period.
+func (v *frame) nav() (list []navigation) {
 	about := v.Scope
 	if about == nil {
 		about = new(scope)
@@ -138,13 +138,6 @@ func sectionOf(path string) string {
 		return "transactions"
 	}
 	return first
-}
-
-type navigation struct {
-	link
-	Key    string // opens it, after g; "" for none
-	Here   bool   // the current page
-	Within bool   // the section of the current page
 }
 
 // allSealed is the period of an answer that depends on all sealed blocks.

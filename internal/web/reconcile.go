@@ -12,6 +12,8 @@ import (
 	"runtime"
 	"strings"
 
+	g "maragu.dev/gomponents"
+
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
@@ -32,7 +34,7 @@ type uploadPage struct {
 	Form *form
 }
 
-func (*uploadPage) template() string { return "upload-page" }
+func (p *uploadPage) main() g.Node { return p.body(p.Form.node(), p.notesList()) }
 
 // reconcileForm shows the upload form for a company's record of fees.
 func (s *server) reconcileForm(w http.ResponseWriter, r *http.Request) error {
@@ -185,7 +187,9 @@ type comparisonPage struct {
 	Last   *form // deletes the file
 }
 
-func (*comparisonPage) template() string { return "comparison-page" }
+func (p *comparisonPage) main() g.Node {
+	return p.body(p.Form.node(), p.notices.node(), p.figures.node(), p.tables.node(), each(p.Groups, (*differences).node), p.notesList(), p.Last.last())
+}
 
 // reconciliation shows how a file is read, and the results by row.
 func (s *server) reconciliation(w http.ResponseWriter, r *http.Request) error {

@@ -9,6 +9,9 @@ import (
 	"slices"
 	"strings"
 
+	g "maragu.dev/gomponents"
+	h "maragu.dev/gomponents/html"
+
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
@@ -124,10 +127,17 @@ type balancePage struct {
 	Sum *tabular // how the figures add up, beside or above the chart; nil for none
 }
 
-func (*balancePage) template() string { return "proved-page" }
-
-// Beside reports whether the sum has room beside the chart in a wide window.
-func (p *balancePage) Beside() bool { return p.Chart != nil && p.Sum.fitsBesideChart() }
+func (p *balancePage) main() g.Node {
+	chart := p.Chart.Node()
+	if p.Sum != nil {
+		class := "sum"
+		if p.Chart != nil && p.Sum.fitsBesideChart() {
+			class += " pair"
+		}
+		chart = h.Div(h.Class(class), h.Div(p.Sum.whole()), chart)
+	}
+	return p.body(groupings(p.By), p.notices.node(), p.figures.node(), p.related(), chart, p.tables.node(), p.notesList())
+}
 
 // provedPage shows a result about an account. Own are its parameters besides the common ones, and fill adds its
 // contents.

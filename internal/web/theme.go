@@ -15,11 +15,8 @@ var themes = []string{"light", "dark", "system"}
 // themeCookie stores the chosen theme.
 const themeCookie = "theme"
 
-// Themes returns the themes to choose from.
-func (v *frame) Themes() []string { return themes }
-
-// Shade returns the current theme.
-func (v *frame) Shade() string {
+// shade returns the current theme.
+func (v *frame) shade() string {
 	if v.Theme == "" {
 		return themes[len(themes)-1]
 	}

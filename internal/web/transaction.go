@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"strings"
 
+	g "maragu.dev/gomponents"
+
 	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
@@ -26,7 +28,9 @@ type transactionPage struct {
 	Parts []part // the distribution of its fee
 }
 
-func (*transactionPage) template() string { return "transaction-page" }
+func (p *transactionPage) main() g.Node {
+	return p.body(p.notices.node(), p.figures.node(), p.related(), each(p.Steps, stepGroup.node), distributionNode(p.Parts), p.tables.node(), p.notesList())
+}
 
 // transaction shows a transaction with its movements and the calculation of its fee.
 func (s *server) transaction(w http.ResponseWriter, r *http.Request) error {

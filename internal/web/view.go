@@ -4,22 +4,16 @@ import (
 	"bytes"
 	"cmp"
 	_ "embed"
-	"html/template"
 	"io"
 	"net/http"
 	"regexp"
 	"slices"
 	"strings"
 
+	g "maragu.dev/gomponents"
+
 	"github.com/feeledger/fees/internal/finance/report"
-	"github.com/feeledger/fees/internal/sys/plain"
 )
-
-//go:embed page/layout.html
-var layoutText string
-
-//go:embed page/pages.html
-var pagesText string
 
 //go:embed page/style.css
 var styleText string
@@ -33,12 +27,10 @@ var scriptText string
 //go:embed page/icon.svg
 var iconText string
 
-var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{"words": words}).Parse(layoutText + pagesText + report.ChartTemplate))
-
-// page is the content of a page. Each has a struct of its own and a template, which escapes all its text.
+// page is the content of a page. Each has a struct of its own.
 type page interface {
 	common() *frame
-	template() string // its name
+	main() g.Node // everything between its header and its footer
 }
 
 // frame is the part of a page that all of them have.
@@ -130,18 +122,8 @@ type listPage struct {
 	Chart *report.Chart
 }
 
-func (*listPage) template() string { return "list-page" }
-
-// Printed is the page's title, period and time zone for the foot of each sheet of paper, which lacks the view bar.
-func (v *frame) Printed() string {
-	sc, text := v.Scope, v.Title
-	if sc == nil {
-		return text
-	}
-	if sc.Period == "" || !strings.Contains(text, sc.Period) {
-		text += ", " + sc.name()
-	}
-	return text + ", " + cmp.Or(plain.Line(sc.Zone), "UTC")
+func (p *listPage) main() g.Node {
+	return p.body(groupings(p.By), p.Form.node(), p.notices.node(), p.figures.node(), p.related(), p.Chart.Node(), p.tables.node(), p.notesList())
 }
 
 // fact is a name with a value.
@@ -149,9 +131,6 @@ type fact struct {
 	Name string
 	cell
 }
-
-// link is a link.
-type link struct{ Text, To string }
 
 // fileLinks returns links to the forms of a file.
 func fileLinks(forms []string, name, query string) (list []link) {
@@ -177,8 +156,8 @@ type cell struct {
 	Short  string // of a heading with a unit, the name only
 }
 
-// Label returns the text of a heading beside a value.
-func (c cell) Label() string { return cmp.Or(c.Short, c.Text) }
+// label returns the text of a heading beside a value.
+func (c cell) label() string { return cmp.Or(c.Short, c.Text) }
 
 // tabular is a table.
 type tabular struct {
@@ -242,7 +221,7 @@ func (s *server) page(r *http.Request, p page) ([]byte, error) {
 	f, who := p.common(), visitorOf(r)
 	unknown := who.user == "" && (s.Users != nil || s.Header != "")
 	f.surroundings = surroundings{
-		Made: s.Made, Network: s.Network, Base: s.base + "/", Here: r.RequestURI, Theme: themeOf(r), Packages: s.Packages != "",
+		Made: s.Made, Network: s.Network, Base: s.base + "/", Here: ownPath(r.RequestURI), Theme: themeOf(r), Packages: s.Packages != "",
 		User: who.user, Outside: unknown || s.Ledger == nil,
 	}
 	if who.session {
@@ -262,7 +241,7 @@ func (s *server) page(r *http.Request, p page) ([]byte, error) {
 		}
 	}
 	var page bytes.Buffer
-	err := pageTemplate.ExecuteTemplate(&page, p.template(), p)
+	err := document(p).Render(&page)
 	return page.Bytes(), err
 }
 

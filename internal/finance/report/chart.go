@@ -1,7 +1,6 @@
 package report
 
 import (
-	_ "embed"
 	"fmt"
 	"math"
 	"strconv"
@@ -11,12 +10,6 @@ import (
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/sys/plain"
 )
-
-// ChartTemplate defines the template "chart", which draws a [Chart] as SVG. It contains no style: the page's style sheet
-// sets the colors by class.
-//
-//go:embed chart.html
-var ChartTemplate string
 
 // Heights of a chart in pixels. Widths are percentages of the page.
 const (

@@ -15,7 +15,6 @@
 // memory. Percentiles need the count of each gas price; counts that exceed the memory limit go to
 // temporary files. Only the geometry of charts is floating point.
 //
-// The page contains no script, and its policy allows only its own style sheet, by hash. All text passes
-// through html/template except chart labels, which the chart library writes unescaped: chartLabel leaves
-// only plain characters in them.
+// The page contains no script, and its policy allows only its own style sheet, by hash. Every other text and
+// attribute is escaped; plain.URL checks the addresses of links.
 package report

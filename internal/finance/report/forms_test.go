@@ -169,7 +169,7 @@ func readParquet(t *testing.T, file []byte) (rows []map[string]string) {
 
 var (
 	tableCell = regexp.MustCompile(`<t[hd][^>]*>([^<]*)</t[hd]>`)
-	tableRow  = regexp.MustCompile(`(?s)<tbody>\n(.*)</tbody>`)
+	tableRow  = regexp.MustCompile(`(?s)<tbody>(.*)</tbody>`)
 )
 
 // readHTML reads the cells of the page's table and converts the amounts to wei.

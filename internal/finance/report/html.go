@@ -6,11 +6,12 @@ import (
 	_ "embed"
 	"encoding/base64"
 	"fmt"
-	"html/template"
 	"io"
-	"iter"
 	"slices"
 	"strings"
+
+	g "maragu.dev/gomponents"
+	h "maragu.dev/gomponents/html"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/console"
@@ -19,81 +20,90 @@ import (
 	"github.com/feeledger/fees/internal/table"
 )
 
-//go:embed page.html
-var pageText string
-
 //go:embed page.css
 var pageStyle string
 
-var pageTemplate = template.Must(template.New("page").Parse(pageText + ChartTemplate))
-
-// page is the template's data. The template escapes all text except the style.
-type page struct {
-	Title    string
-	Policy   string
-	Style    template.CSS
-	About    []string
-	Warnings []string // missing data
-	Notes    []string
-	Totals   []total
-	Charts   []*Chart
-	Heading  string
-	Columns  []cell
-	Rows     iter.Seq[[]cell]
-	Sums     []cell
-}
-
-type total struct{ Name, Value, Unit string }
-
-// cell is a cell of the table.
-type cell struct{ Text, Class string }
+// newline ends a row or a paragraph of the page.
+var newline = g.Text("\n")
 
 // writeHTML writes the report as one self-contained page: its policy forbids scripts, other files and
 // network access.
 func (r *Report) writeHTML(w io.Writer) error {
-	p := page{
-		Title: plain.Line(r.Title()), Policy: policy(), Style: template.CSS(pageStyle),
-		About: r.about(), Warnings: printable(r.Partial), Notes: printable(r.Notes[len(r.Partial):]),
-		Totals: r.totalCards(), Charts: r.charts(), Heading: fmt.Sprintf("All figures by %s", r.By),
-	}
-	columns := r.columns()
-	if r.Top > 0 {
-		columns = slices.Concat(r.namedOthers(r.keyColumns()), r.figureColumns(), r.late())
-	}
-	f := r.formats(columns)
-	for i, c := range columns {
-		p.Columns = append(p.Columns, cell{r.heading(c), class(c.Kind)})
-		p.Sums = append(p.Sums, f.sum(i, c, &Group{Figures: r.Totals}))
-	}
-	p.Rows = func(yield func([]cell) bool) {
-		row := make([]cell, len(columns))
-		for _, g := range r.Groups {
-			for i, c := range columns {
-				row[i] = cell{f.text(i, c.value(g)), class(c.Kind)}
-			}
-			if !yield(row) {
-				return
-			}
-		}
-	}
+	title := plain.Line(r.Title())
 	out := bufio.NewWriter(w)
-	if err := pageTemplate.Execute(out, p); err != nil {
+	err := h.Doctype(h.HTML(h.Lang("en"),
+		h.Head(
+			h.Meta(h.Charset("utf-8")),
+			h.Meta(g.Attr("http-equiv", "Content-Security-Policy"), h.Content(policy())),
+			h.Meta(h.Name("viewport"), h.Content("width=device-width, initial-scale=1")),
+			h.Meta(h.Name("referrer"), h.Content("no-referrer")),
+			h.TitleEl(g.Text(title)),
+			h.StyleEl(g.Raw(pageStyle)),
+		), newline,
+		h.Body(
+			h.Header(h.H1(g.Text(title)), newline, g.Map(r.about(), func(line string) g.Node { return g.Group{h.P(h.Class("about"), g.Text(plain.Line(line))), newline} })),
+			noteList("notes warning", r.Partial), noteList("notes", r.Notes[len(r.Partial):]),
+			h.Main(r.totalCards(), g.Map(r.charts(), (*Chart).Node), r.figuresTable()),
+		), newline,
+	)).Render(out)
+	if err != nil {
 		return err
 	}
 	return out.Flush()
 }
 
+// noteList returns notes as a list of a class; nil without any.
+func noteList(class string, notes []string) g.Node {
+	if len(notes) == 0 {
+		return nil
+	}
+	return h.Ul(h.Class(class), g.Map(notes, func(note string) g.Node { return g.Group{h.Li(g.Text(plain.Line(note))), newline} }))
+}
+
+// figuresTable returns the table of all figures.
+func (r *Report) figuresTable() g.Node {
+	columns := r.columns()
+	if r.Top > 0 {
+		columns = slices.Concat(r.namedOthers(r.keyColumns()), r.figureColumns(), r.late())
+	}
+	f := r.formats(columns)
+	heads, sums := g.Group{}, g.Group{}
+	for i, c := range columns {
+		heads = append(heads, h.Th(h.Scope("col"), attribute("class", class(c.Kind)), g.Text(r.heading(c))))
+		sums = append(sums, f.sum(i, c, &Group{Figures: r.Totals}))
+	}
+	heading := fmt.Sprintf("All figures by %s", r.By)
+	return g.Group{
+		h.H2(g.Text(heading)),
+		h.Div(h.Class("box"), h.TabIndex("0"), h.Role("region"), h.Aria("label", heading), h.Table(
+			h.THead(h.Tr(heads...)), newline,
+			h.TBody(g.NodeFunc(func(w io.Writer) error { return r.writeRows(w, f, columns) })),
+			h.TFoot(h.Tr(sums...)),
+		)),
+	}
+}
+
+// writeRows writes the rows one by one: there can be a million.
+func (r *Report) writeRows(w io.Writer, f formats, columns []column) error {
+	row := make(g.Group, len(columns))
+	for _, group := range r.Groups {
+		for i, c := range columns {
+			row[i] = cell(class(c.Kind), f.text(i, c.value(group)))
+		}
+		if err := (g.Group{h.Tr(row...), newline}).Render(w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// cell returns a cell of the table.
+func cell(class, text string) g.Node { return h.Td(attribute("class", class), g.Text(text)) }
+
 // policy allows the page only its own style sheet.
 func policy() string {
 	sum := sha256.Sum256([]byte(pageStyle))
 	return "default-src 'none'; base-uri 'none'; form-action 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
-}
-
-func printable(texts []string) (list []string) {
-	for _, text := range texts {
-		list = append(list, plain.Line(text))
-	}
-	return list
 }
 
 // about describes the period, the rules and the payers.
@@ -113,27 +123,32 @@ func (r *Report) about() (lines []string) {
 	if r.Payers != nil {
 		lines = append(lines, "Payers: "+strings.Join(r.calledAccounts(), ", ")+".")
 	}
-	return printable(lines)
+	return lines
 }
 
 // totalCards returns the totals at the top of the page, the fee first.
-func (r *Report) totalCards() (cards []total) {
+func (r *Report) totalCards() g.Node {
+	cards := g.Group{h.Class("totals"), newline}
+	add := func(name, value, unit string) {
+		first := len(cards) == 2
+		cards = append(cards, h.Div(g.If(first, h.Class("first")), h.Dt(g.Text(name)), h.Dd(g.Text(value), g.If(unit != "", g.Group{g.Text(" "), h.Span(h.Class("unit"), g.Text(unit))}))), newline)
+	}
 	t := &r.Totals
 	for _, a := range t.amounts() {
 		if wei, known := a.value.Get(); known {
-			cards = append(cards, total{a.name, console.Plain(r.Tokens(wei)), r.Symbol})
+			add(a.name, console.Plain(r.Tokens(wei)), r.Symbol)
 		} else {
-			cards = append(cards, total{a.name, notKnown, ""})
+			add(a.name, notKnown, "")
 		}
 	}
 	for _, a := range r.worthAmounts() {
-		cards = append(cards, total{a.name, text(r.Token, a.value), ""})
+		add(a.name, text(r.Token, a.value), "")
 	}
 	for _, n := range t.counts() {
-		cards = append(cards, total{n.name, fmt.Sprint(n.value), ""})
+		add(n.name, fmt.Sprint(n.value), "")
 	}
 	if average, ok := t.AveragePrice.Get(); ok {
-		cards = append(cards, total{"gas price, average", console.Plain(console.Gwei(average)), "Gwei"})
+		add("gas price, average", console.Plain(console.Gwei(average)), "Gwei")
 	}
 	var ranked []string
 	for _, p := range t.prices()[1:] {
@@ -142,9 +157,9 @@ func (r *Report) totalCards() (cards []total) {
 		}
 	}
 	if len(ranked) > 0 {
-		cards = append(cards, total{"gas price, 10 % · median · 90 %", strings.Join(ranked, " · "), "Gwei"})
+		add("gas price, 10 % · median · 90 %", strings.Join(ranked, " · "), "Gwei")
 	}
-	return cards
+	return h.Dl(cards...)
 }
 
 // heading returns a column's display name with its unit.
@@ -201,14 +216,14 @@ func (f formats) text(column int, value any) string {
 }
 
 // sum returns the cell of a column's total.
-func (f formats) sum(i int, c column, totals *Group) cell {
-	if i == 0 {
-		return cell{"total", ""}
+func (f formats) sum(i int, c column, totals *Group) g.Node {
+	switch {
+	case i == 0:
+		return cell("", "total")
+	case c.Total || c.Kind == table.GasPrice:
+		return cell(class(c.Kind), f.text(i, c.value(totals)))
 	}
-	if c.Total || c.Kind == table.GasPrice {
-		return cell{f.text(i, c.value(totals)), class(c.Kind)}
-	}
-	return cell{}
+	return cell("", "")
 }
 
 // text formats a value for display: amounts in the token, prices in Gwei, with all decimals.
