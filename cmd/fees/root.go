@@ -128,15 +128,6 @@ func withHelp(args []string) []string {
 	return args
 }
 
-// showVersionOrHelp is the program without a command.
-func showVersionOrHelp(c *cobra.Command, args []string) error {
-	if version, _ := c.Flags().GetBool("version"); version {
-		_, err := fmt.Fprintln(c.OutOrStdout(), cli.Version())
-		return err
-	}
-	return cli.ShowHelp(c, args)
-}
-
 func newRoot(stdout, stderr io.Writer) *cobra.Command {
 	root := &cobra.Command{
 		Use:               "fees",
@@ -147,11 +138,11 @@ func newRoot(stdout, stderr io.Writer) *cobra.Command {
 		SilenceUsage:      true,
 		DisableAutoGenTag: true,
 		Args:              cli.NoneOf("unknown command %q; fees help lists the commands"),
-		RunE:              showVersionOrHelp,
+		RunE:              cli.ShowHelp,
 	}
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	root.Flags().BoolP("version", "v", false, "version for fees")
+	cli.AddVersionFlag(root)
 	cli.SetHelp(root, overview)
 	root.SetFlagErrorFunc(cli.FlagError)
 	root.SetHelpCommand(newHelp(root))

@@ -39,7 +39,7 @@ func GatewayBlock(b *chain.Block) (jsontext.Record, error) {
 			success = chain.Some(outcome.Success)
 		}
 		extrinsics = append(extrinsics, jsontext.Record{
-			{"index", i}, {"call", x.Pallet + "." + x.Call}, {"signed", x.Signed}, {"success", success}, {"hash", x.Hash}, {"events", events},
+			{"index", i}, {"call", x.Pallet + "." + x.Call}, {"signed", x.Signed != nil}, {"success", success}, {"hash", x.Hash}, {"events", events},
 		})
 	}
 	return jsontext.Record{

@@ -44,6 +44,19 @@ type Table struct {
 	LastBlock   *uint64 `json:"last_block"` // the last block of an ended chain, else nil
 }
 
+// AddVersionFlag adds a flag to a command that prints the version and does nothing else.
+func AddVersionFlag(c *cobra.Command) {
+	version := c.Flags().BoolP("version", "v", false, "version for "+c.Name())
+	run := c.RunE
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if !*version {
+			return run(c, args)
+		}
+		_, err := fmt.Fprintln(c.OutOrStdout(), Version())
+		return err
+	}
+}
+
 // NewVersion returns the version command.
 func NewVersion() *cobra.Command {
 	var out Output

@@ -34,7 +34,7 @@ func newGatewayServe() *cobra.Command {
 	var listen string
 	c := cli.New(&cobra.Command{
 		Use: "serve", Short: "Serve the API of Sidecar from a node", Long: gatewayServeManual, Example: gatewayServeExamples,
-		Version: cli.Version(), Args: cli.Args(0, 0, "no argument"),
+		Args: cli.Args(0, 0, "no argument"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			client, err := node.Client()
 			if err != nil {
@@ -49,5 +49,6 @@ func newGatewayServe() *cobra.Command {
 		},
 	}, node.Add, node.Concurrent)
 	cli.AddListen(c, &listen, gatewayAddress)
+	cli.AddVersionFlag(c)
 	return c
 }
