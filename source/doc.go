@@ -5,8 +5,8 @@
 //
 // # Before you change it
 //
-// A new kind of source is a package that implements [Source], and one line of [Drivers]. What only some sources have is an
-// interface of its own, found by [As]: a method that returns "not offered" is never needed. A type that wraps a source
+// A new kind of source is a package that implements [Source], and one line of [Drivers]. What only some sources have is a
+// separate interface, found by [As]: a method that returns "not offered" is never needed. A type that wraps a source
 // has a method Unwrap, or it hides what the source offers.
 //
 // A block is executed by the runtime after its parent, and priced by the multiplier that its parent stored.

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	g "maragu.dev/gomponents"
-	h "maragu.dev/gomponents/html"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/app"
@@ -21,6 +20,7 @@ import (
 	"github.com/feeledger/fees/internal/finance/closing"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/reconcile"
+	"github.com/feeledger/fees/internal/sys/markup"
 	"github.com/feeledger/fees/internal/sys/plain"
 )
 
@@ -37,12 +37,12 @@ type differences struct {
 func (d *differences) node() g.Node {
 	table, f := d.Table.whole(), d.Form
 	if f != nil {
-		table = h.Form(action(f.Action), h.Method("post"), lines{
+		table = markup.El("form", action(f.Action), markup.Attr("method", "post"), lines{
 			tokenField(f.Token), keptFields(f.Hidden), table,
-			h.Div(h.Class("scope asked"), each(f.Fields, control.node), f.button(), g.Text(" "), h.Button(h.Name("whole"), h.Value("1"), g.Text(d.Whole))),
+			markup.El("div", markup.Attr("class", "scope asked"), each(f.Fields, control.node), f.button(), markup.Text(" "), markup.El("button", markup.Attr("name", "whole"), markup.Attr("value", "1"), markup.Text(d.Whole))),
 		})
 	}
-	return h.Section(h.Class("differences"), h.ID(d.ID), lines{h.H2(g.Text(d.Head)), h.P(h.Class("lead"), g.Text(d.Text)), table})
+	return markup.El("section", markup.Attr("class", "differences"), markup.Attr("id", d.ID), lines{markup.El("h2", markup.Text(d.Head)), markup.El("p", markup.Attr("class", "lead"), markup.Text(d.Text)), table})
 }
 
 // acceptParameters are the fields of the form of a group that its page takes too.

@@ -10,11 +10,11 @@ import (
 	"time"
 
 	g "maragu.dev/gomponents"
-	h "maragu.dev/gomponents/html"
 
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/report"
+	"github.com/feeledger/fees/internal/sys/markup"
 	"github.com/feeledger/fees/internal/sys/plain"
 )
 
@@ -55,12 +55,12 @@ func (b *viewBar) node() g.Node {
 		}
 	}
 	for _, chip := range b.Chips {
-		content = append(content, h.A(h.Class("chip"), href(chip.To), g.Text(chip.Text+" "), h.Span(h.Aria("hidden", "true"), g.Text("×")), h.Span(h.Class("aside"), g.Text(", remove"))))
+		content = append(content, markup.El("a", markup.Attr("class", "chip"), href(chip.To), markup.Text(chip.Text+" "), markup.El("span", markup.Attr("aria-hidden", "true"), markup.Text("×")), markup.El("span", markup.Attr("class", "aside"), markup.Text(", remove"))))
 	}
-	content = append(content, g.If(b.State != "", h.Span(h.Class("state "+b.State), g.Text(b.State))))
-	return h.Section(h.Class("bar"), h.Aria("label", "View"), lines{
-		h.Form(h.ID("days"), action(b.Days.Action), keptFields(b.Days.Hidden)),
-		h.Form(h.Class("inner"), action(b.Action), content),
+	content = append(content, g.If(b.State != "", markup.El("span", markup.Attr("class", "state "+b.State), markup.Text(b.State))))
+	return markup.El("section", markup.Attr("class", "bar"), markup.Attr("aria-label", "View"), lines{
+		markup.El("form", markup.Attr("id", "days"), action(b.Days.Action), keptFields(b.Days.Hidden)),
+		markup.El("form", markup.Attr("class", "inner"), action(b.Action), content),
 	})
 }
 
@@ -69,14 +69,14 @@ func (b *viewBar) menu(i int) g.Node {
 	m := &b.Menus[i]
 	content := lines{}
 	if len(m.Links) > 0 {
-		content = append(content, h.P(g.Map(m.Links, func(n navigation) g.Node { return g.Group{n.node(), g.Text(" ")} })))
+		content = append(content, markup.El("p", g.Map(m.Links, func(n navigation) g.Node { return g.Group{n.node(), markup.Text(" ")} })))
 	}
-	content = append(content, each(m.Years, year.node), h.Div(h.Class("scope asked"), each(m.Fields, control.node), h.Button(g.Text("Show"))))
+	content = append(content, each(m.Years, year.node), markup.El("div", markup.Attr("class", "scope asked"), each(m.Fields, control.node), markup.El("button", markup.Text("Show"))))
 	if i == 0 {
-		content = append(content, h.Div(h.Class("scope asked"), each(b.Days.Fields, control.node), h.Button(h.FormAttr("days"), g.Text(b.Days.Button))))
+		content = append(content, markup.El("div", markup.Attr("class", "scope asked"), each(b.Days.Fields, control.node), markup.El("button", markup.Attr("form", "days"), markup.Text(b.Days.Button))))
 	}
-	return h.Details(h.Name("bar"), h.Class("menu"), g.If(i == 0, h.ID("period")),
-		h.Summary(g.Text(m.Name), g.If(m.Value != "", g.Group{g.Text(" "), h.Strong(g.Text(m.Value))})), h.Div(h.Class("pop"), content))
+	return markup.El("details", markup.Attr("name", "bar"), markup.Attr("class", "menu"), g.If(i == 0, markup.Attr("id", "period")),
+		markup.El("summary", markup.Text(m.Name), g.If(m.Value != "", g.Group{markup.Text(" "), markup.El("strong", markup.Text(m.Value))})), markup.El("div", markup.Attr("class", "pop"), content))
 }
 
 // viewBar returns the view bar of a page. On the overview, which shows months only, everything else leads to the fees of

@@ -6,28 +6,28 @@ import (
 	"strings"
 
 	g "maragu.dev/gomponents"
-	h "maragu.dev/gomponents/html"
 
+	"github.com/feeledger/fees/internal/sys/markup"
 	"github.com/feeledger/fees/internal/sys/plain"
 )
 
 // document returns a page as a document.
 func document(p page) g.Node {
 	f := p.common()
-	return lines{h.Doctype(h.HTML(h.Lang("en"), attribute("data-theme", f.Theme),
-		h.Head(lines{
-			h.Meta(h.Charset("utf-8")),
-			h.Meta(h.Name("viewport"), h.Content("width=device-width, initial-scale=1")),
-			h.Meta(h.Name("color-scheme"), h.Content(cmp.Or(f.Theme, "light dark"))),
-			h.Base(href(f.Base)),
-			g.If(f.Refresh > 0, h.Meta(g.Attr("http-equiv", "refresh"), h.Content(strconv.Itoa(f.Refresh)))),
-			h.TitleEl(g.Text(f.Title + " · fees")),
-			h.Link(h.Rel("icon"), h.Href("icon.svg"), h.Type("image/svg+xml")),
-			h.Link(h.Rel("stylesheet"), h.Href("style.css")),
-			h.Script(h.Type("module"), h.Src("page.js")),
+	return lines{markup.Document(markup.El("html", markup.Attr("lang", "en"), markup.Optional("data-theme", f.Theme),
+		markup.El("head", lines{
+			markup.El("meta", markup.Attr("charset", "utf-8")),
+			markup.El("meta", markup.Attr("name", "viewport"), markup.Attr("content", "width=device-width, initial-scale=1")),
+			markup.El("meta", markup.Attr("name", "color-scheme"), markup.Attr("content", cmp.Or(f.Theme, "light dark"))),
+			markup.El("base", href(f.Base)),
+			g.If(f.Refresh > 0, markup.El("meta", markup.Attr("http-equiv", "refresh"), markup.Attr("content", strconv.Itoa(f.Refresh)))),
+			markup.El("title", markup.Text(f.Title+" · fees")),
+			markup.El("link", markup.Attr("rel", "icon"), markup.Attr("href", "icon.svg"), markup.Attr("type", "image/svg+xml")),
+			markup.El("link", markup.Attr("rel", "stylesheet"), markup.Attr("href", "style.css")),
+			markup.El("script", markup.Attr("type", "module"), markup.Attr("src", "page.js")),
 		}),
-		h.Body(lines{
-			g.If(!f.Outside, h.A(h.Class("skip"), href(f.Here+"#main"), g.Text("Skip to content"))),
+		markup.El("body", lines{
+			g.If(!f.Outside, markup.El("a", markup.Attr("class", "skip"), href(f.Here+"#main"), markup.Text("Skip to content"))),
 			f.header(),
 			f.Bar.node(),
 			p.main(),
@@ -38,7 +38,7 @@ func document(p page) g.Node {
 
 // body returns the main part of a page: the frame's title above the parts of the page, and the command below them.
 func (f *frame) body(parts ...g.Node) g.Node {
-	return h.Main(h.ID("main"), f.content(parts...))
+	return markup.El("main", markup.Attr("id", "main"), f.content(parts...))
 }
 
 func (f *frame) content(parts ...g.Node) g.Node {
@@ -51,47 +51,47 @@ func (f *frame) header() g.Node {
 	if f.Outside {
 		home = "/"
 	}
-	nav := lines{h.A(h.Class("brand"), href(home), h.Img(h.Src("icon.svg"), h.Alt(""), h.Width("20"), h.Height("20")), g.Text(" fees"),
-		g.If(f.Network != "", g.Group{g.Text(" "), h.Span(g.Text(f.Network))}))}
+	nav := lines{markup.El("a", markup.Attr("class", "brand"), href(home), markup.El("img", markup.Attr("src", "icon.svg"), markup.Attr("alt", ""), markup.Attr("width", "20"), markup.Attr("height", "20")), markup.Text(" fees"),
+		g.If(f.Network != "", g.Group{markup.Text(" "), markup.El("span", markup.Text(f.Network))}))}
 	for _, l := range f.Ledgers {
 		nav = append(nav, l.as("ledger"))
 	}
 	if f.Outside {
-		return h.Header(lines{h.Nav(h.Aria("label", "Pages"), nav), f.userForm()})
+		return markup.El("header", lines{markup.El("nav", markup.Attr("aria-label", "Pages"), nav), f.userForm()})
 	}
-	nav = append(nav, h.Details(h.Class("menu pages"), h.Summary(g.Text("Menu")), h.Div(h.Class("pop"), f.pageLinks(), f.userForm())), h.Div(h.Class("wide"), f.pageLinks()))
-	return h.Header(lines{
-		h.Nav(h.Aria("label", "Pages"), nav),
+	nav = append(nav, markup.El("details", markup.Attr("class", "menu pages"), markup.El("summary", markup.Text("Menu")), markup.El("div", markup.Attr("class", "pop"), f.pageLinks(), f.userForm())), markup.El("div", markup.Attr("class", "wide"), f.pageLinks()))
+	return markup.El("header", lines{
+		markup.El("nav", markup.Attr("aria-label", "Pages"), nav),
 		f.lookupForm(),
-		g.If(len(f.Known) > 0, h.DataList(h.ID("known"), g.Map(f.Known, func(name string) g.Node { return h.Option(h.Value(name)) }))),
-		h.Details(h.Class("menu find"), h.Summary(g.Text("Look up")), h.Div(h.Class("pop"), f.lookupForm())),
+		g.If(len(f.Known) > 0, markup.El("datalist", markup.Attr("id", "known"), g.Map(f.Known, func(name string) g.Node { return markup.El("option", markup.Attr("value", name)) }))),
+		markup.El("details", markup.Attr("class", "menu find"), markup.El("summary", markup.Text("Look up")), markup.El("div", markup.Attr("class", "pop"), f.lookupForm())),
 		f.userForm(),
 	})
 }
 
 func (f *frame) pageLinks() g.Node {
 	return each(f.nav(), func(n navigation) g.Node {
-		return h.A(href(n.To), g.If(n.Here, h.Aria("current", "page")), current(n.Within && !n.Here), g.Text(n.Text))
+		return markup.El("a", href(n.To), g.If(n.Here, markup.Attr("aria-current", "page")), current(n.Within && !n.Here), markup.Text(n.Text))
 	})
 }
 
 func (f *frame) lookupForm() g.Node {
-	return h.Form(h.Action("lookup"), h.Role("search"),
-		h.Label(g.Text("Look up "), h.Input(h.Name("q"), h.Type("search"), h.Placeholder("hash, height, 25-7, label"), g.Attr("size", "24"), h.Required(), g.If(len(f.Known) > 0, h.List("known")), attribute("value", f.Sought))),
-		g.Text(" "), h.Button(g.Text("Show")))
+	return markup.El("form", markup.Attr("action", "lookup"), markup.Attr("role", "search"),
+		markup.El("label", markup.Text("Look up "), markup.El("input", markup.Attr("name", "q"), markup.Attr("type", "search"), markup.Attr("placeholder", "hash, height, 25-7, label"), markup.Attr("size", "24"), markup.Attr("required"), g.If(len(f.Known) > 0, markup.Attr("list", "known")), markup.Optional("value", f.Sought))),
+		markup.Text(" "), markup.El("button", markup.Text("Show")))
 }
 
 func (f *frame) userForm() g.Node {
 	if f.User == "" {
 		return nil
 	}
-	return h.Form(h.Class("user"), h.Action("/logout"), h.Method("post"), tokenField(f.Token), h.Span(g.Text(f.User)),
-		g.If(f.Token != "", g.Group{g.Text(" "), h.Button(g.Text("Log out"))}))
+	return markup.El("form", markup.Attr("class", "user"), markup.Attr("action", "/logout"), markup.Attr("method", "post"), tokenField(f.Token), markup.El("span", markup.Text(f.User)),
+		g.If(f.Token != "", g.Group{markup.Text(" "), markup.El("button", markup.Text("Log out"))}))
 }
 
 // titleLine returns the title of a page and what it offers.
 func (f *frame) titleLine() g.Node {
-	return h.Div(h.Class("head"), h.H1(g.Text(f.Title)), g.If(f.Bar == nil, linkLine("around", f.Around)), f.acts())
+	return markup.El("div", markup.Attr("class", "head"), markup.El("h1", markup.Text(f.Title)), g.If(f.Bar == nil, linkLine("around", f.Around)), f.acts())
 }
 
 // acts returns the actions and downloads beside the title.
@@ -99,22 +99,22 @@ func (o *offers) acts() g.Node {
 	if o.Top == nil && o.Primary == nil && !o.Paper && o.Downloads == nil {
 		return nil
 	}
-	acts := g.Group{h.Class("acts"), o.Top.node()}
+	acts := g.Group{markup.Attr("class", "acts"), o.Top.node()}
 	if o.Paper {
-		acts = append(acts, h.Button(h.Type("button"), h.ID("print"), g.Attr("hidden"), g.Text("Print")))
+		acts = append(acts, markup.El("button", markup.Attr("type", "button"), markup.Attr("id", "print"), markup.Attr("hidden"), markup.Text("Print")))
 		if o.PDF != nil {
 			acts = append(acts, o.PDF.download("button plain"))
 		} else {
-			acts = append(acts, h.NoScript(h.Small(g.Text("Print with the browser’s menu."))))
+			acts = append(acts, markup.El("noscript", markup.El("small", markup.Text("Print with the browser’s menu."))))
 		}
 	}
 	if len(o.Downloads) > 0 {
-		acts = append(acts, h.Details(h.Class("menu"), h.Summary(g.Text("Download")), h.Div(h.Class("pop"), each(o.Downloads, func(l link) g.Node { return l.download("") }))))
+		acts = append(acts, markup.El("details", markup.Attr("class", "menu"), markup.El("summary", markup.Text("Download")), markup.El("div", markup.Attr("class", "pop"), each(o.Downloads, func(l link) g.Node { return l.download("") }))))
 	}
 	if o.Primary != nil {
 		acts = append(acts, o.Primary.download("button"))
 	}
-	return h.Div(acts)
+	return markup.El("div", acts)
 }
 
 func (f *frame) lead() g.Node {
@@ -125,20 +125,20 @@ func (f *frame) lead() g.Node {
 	if f.Failed {
 		class += " bad"
 	}
-	return h.P(h.Class(class), g.Text(f.Lead))
+	return markup.El("p", markup.Attr("class", class), markup.Text(f.Lead))
 }
 
 // commandLine returns the command that gives the same as the page.
 func (f *frame) commandLine() g.Node {
-	return toCopy("command", f.Command, g.Text("Equivalent command"), g.If(f.Made != "", g.Group{g.Text(", after "), h.Code(g.Text(f.Made))}))
+	return toCopy("command", f.Command, markup.Text("Equivalent command"), g.If(f.Made != "", g.Group{markup.Text(", after "), markup.El("code", markup.Text(f.Made))}))
 }
 
 // footer returns what the page is based on, and its settings.
 func (f *frame) footer() g.Node {
-	return h.Footer(lines{
-		g.If(f.Sealed != "", lines{h.P(h.Class("paper"), g.Text(f.printed())), h.P(g.Text(f.Sealed))}),
-		h.Form(h.Action("theme"), hidden("to", f.Here), g.Text("Colours: "), g.Map(themes, func(name string) g.Node {
-			return g.Group{h.Button(h.Name("set"), h.Value(name), g.If(name == f.shade(), h.Aria("pressed", "true")), g.Text(name)), g.Text(" ")}
+	return markup.El("footer", lines{
+		g.If(f.Sealed != "", lines{markup.El("p", markup.Attr("class", "paper"), markup.Text(f.printed())), markup.El("p", markup.Text(f.Sealed))}),
+		markup.El("form", markup.Attr("action", "theme"), hidden("to", f.Here), markup.Text("Colours: "), g.Map(themes, func(name string) g.Node {
+			return g.Group{markup.El("button", markup.Attr("name", "set"), markup.Attr("value", name), g.If(name == f.shade(), markup.Attr("aria-pressed", "true")), markup.Text(name)), markup.Text(" ")}
 		})),
 		g.If(!f.Outside, f.keys()),
 	})
@@ -146,27 +146,27 @@ func (f *frame) footer() g.Node {
 
 // keys lists the keys of a page.
 func (f *frame) keys() g.Node {
-	list := g.Group{h.Class("keys")}
+	list := g.Group{markup.Attr("class", "keys")}
 	add := func(meaning string, keys ...string) {
 		names := g.Group{}
 		for i, key := range keys {
-			names = append(names, g.If(i > 0, g.Text(" ")), h.Kbd(g.Text(key)))
+			names = append(names, g.If(i > 0, markup.Text(" ")), markup.El("kbd", markup.Text(key)))
 		}
-		list = append(list, h.Dt(names), h.Dd(g.Text(meaning)))
+		list = append(list, markup.El("dt", names), markup.El("dd", markup.Text(meaning)))
 	}
 	add("Look up", "/")
 	add("These keys", "?")
 	for _, n := range f.nav() {
-		list = append(list, h.Dt(h.Data("key", n.Key), h.Data("to", plain.URL(n.To)), h.Kbd(g.Text("g")), g.Text(" "), h.Kbd(g.Text(n.Key))), h.Dd(g.Text(n.Text)))
+		list = append(list, markup.El("dt", markup.Attr("data-key", n.Key), markup.Attr("data-to", plain.URL(n.To)), markup.El("kbd", markup.Text("g")), markup.Text(" "), markup.El("kbd", markup.Text(n.Key))), markup.El("dd", markup.Text(n.Text)))
 	}
 	add("Previous, next period", "[", "]")
 	add("Choose the period", "p")
 	add("Next, previous row", "j", "k")
 	add("Open the row", "Enter")
 	add("Close a menu", "Esc")
-	return h.Details(h.ID("keys"), h.Summary(g.Text("Keys")), lines{
-		h.Dl(list),
-		h.P(g.Text("Keys need JavaScript and do nothing while you type in a field. "), h.Label(g.Attr("hidden"), h.Input(h.Type("checkbox"), h.ID("nokeys")), g.Text(" Turn keys off"))),
+	return markup.El("details", markup.Attr("id", "keys"), markup.El("summary", markup.Text("Keys")), lines{
+		markup.El("dl", list),
+		markup.El("p", markup.Text("Keys need JavaScript and do nothing while you type in a field. "), markup.El("label", markup.Attr("hidden"), markup.El("input", markup.Attr("type", "checkbox"), markup.Attr("id", "nokeys")), markup.Text(" Turn keys off"))),
 	})
 }
 

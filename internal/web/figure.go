@@ -6,9 +6,9 @@ import (
 	"time"
 
 	g "maragu.dev/gomponents"
-	h "maragu.dev/gomponents/html"
 
 	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/sys/markup"
 	"github.com/feeledger/fees/internal/table"
 )
 
@@ -38,44 +38,44 @@ func (c *cell) node() g.Node {
 	var value g.Node
 	switch {
 	case c.Tick != "":
-		value = h.Input(h.Type("checkbox"), h.Name("difference"), h.Value(c.Tick), h.Aria("label", c.Text))
+		value = markup.El("input", markup.Attr("type", "checkbox"), markup.Attr("name", "difference"), markup.Attr("value", c.Tick), markup.Attr("aria-label", c.Text))
 	case c.To != "":
 		value = link{c.Text, c.To}.node()
 	case c.Time != "":
-		value = h.Time(h.DateTime(c.Time), h.Title(c.Time), g.Text(c.Text))
+		value = markup.El("time", markup.Attr("datetime", c.Time), markup.Attr("title", c.Time), markup.Text(c.Text))
 	case c.Exact != "":
-		value = g.Group{h.DataEl(h.Value(c.Exact), c.figure()), g.If(c.Unit != "", g.Group{g.Text(" "), h.Span(h.Class("unit"), g.Text(c.Unit))})}
+		value = g.Group{markup.El("data", markup.Attr("value", c.Exact), c.figure()), g.If(c.Unit != "", g.Group{markup.Text(" "), markup.El("span", markup.Attr("class", "unit"), markup.Text(c.Unit))})}
 	default:
 		value = c.figure()
 	}
 	if c.Share == "" {
 		return value
 	}
-	return g.Group{value, h.SVG(h.Class("share"), h.Width("100%"), h.Height("3"), h.Aria("hidden", "true"), g.El("rect", h.Class("evm"), h.Width(c.Share), h.Height("3")))}
+	return g.Group{value, markup.El("svg", markup.Attr("class", "share"), markup.Attr("width", "100%"), markup.Attr("height", "3"), markup.Attr("aria-hidden", "true"), markup.El("rect", markup.Attr("class", "evm"), markup.Attr("width", c.Share), markup.Attr("height", "3")))}
 }
 
 // figure returns a number with its digits grouped by margins, so that a copy is the plain number; of other cells, the
 // text. A known zero is shortened, and keeps its place below the other points.
 func (c *cell) figure() g.Node {
 	if !c.isDigits() {
-		return g.Text(c.Text)
+		return markup.Text(c.Text)
 	}
 	head, tail, zeros := c.digits()
 	whole, decimals, _ := strings.Cut(head, ".")
 	unsigned := strings.TrimLeft(whole, "+-")
-	list := append(g.Group{g.Text(whole[:len(whole)-len(unsigned)])}, groups(unsigned, -len(unsigned))...)
+	list := append(g.Group{markup.Text(whole[:len(whole)-len(unsigned)])}, groups(unsigned, -len(unsigned))...)
 	if decimals == "" {
 		return list
 	}
-	fraction := append(g.Group{g.Text(".")}, groups(decimals, 0)...)
+	fraction := append(g.Group{markup.Text(".")}, groups(decimals, 0)...)
 	if tail != "" {
-		fraction = append(fraction, h.I(groups(tail, len(decimals))...))
+		fraction = append(fraction, markup.El("i", groups(tail, len(decimals))...))
 	}
 	if zeros != "" {
-		fraction = append(fraction, h.I(h.Class("zeros"), groups(zeros, len(decimals)+len(tail))))
+		fraction = append(fraction, markup.El("i", markup.Attr("class", "zeros"), groups(zeros, len(decimals)+len(tail))))
 	}
 	if strings.Trim(c.Text, "0.") == "" {
-		return append(list, h.U(fraction...))
+		return append(list, markup.El("u", fraction...))
 	}
 	return append(list, fraction...)
 }
@@ -86,11 +86,11 @@ func groups(digits string, at int) (list g.Group) {
 	start := 0
 	for i := range len(digits) {
 		if place := at + i; place%3 == 0 && place != 0 && (i > 0 || at > 0) {
-			list = append(list, g.Text(digits[start:i]), h.B(g.Text(digits[i:i+1])))
+			list = append(list, markup.Text(digits[start:i]), markup.El("b", markup.Text(digits[i:i+1])))
 			start = i + 1
 		}
 	}
-	return append(list, g.Text(digits[start:]))
+	return append(list, markup.Text(digits[start:]))
 }
 
 // classOf returns the class of a column's cells.

@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	g "maragu.dev/gomponents"
-	h "maragu.dev/gomponents/html"
 
 	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/sys/markup"
 	"github.com/feeledger/fees/internal/table"
 )
 
@@ -72,16 +72,16 @@ type found struct {
 }
 
 func (f *found) node() g.Node {
-	where := g.Map(f.Where, func(c cell) g.Node { return g.Group{c.node(), g.Text(" ")} })
+	where := g.Map(f.Where, func(c cell) g.Node { return g.Group{c.node(), markup.Text(" ")} })
 	if more := f.Count - len(f.Where); more > 0 {
-		where = append(where, g.Text(fmt.Sprintf("and %d more", more)))
+		where = append(where, markup.Text(fmt.Sprintf("and %d more", more)))
 	}
-	return h.Section(h.Class("found"), lines{
-		h.H2(g.Text(f.Title+" "), h.Small(g.Text(f.Name)), g.Text(" "), h.Strong(g.Text(strconv.Itoa(f.Count)))),
-		h.Dl(
-			h.Dt(g.Text("What it means")), h.Dd(g.Text(f.Meaning)),
-			h.Dt(g.Text("What to do")), h.Dd(g.Text(f.Remedy), g.If(f.Command != "", g.Group{h.Br(), h.Code(g.Text(f.Command))})),
-			h.Dt(g.Text("Where")), h.Dd(where),
+	return markup.El("section", markup.Attr("class", "found"), lines{
+		markup.El("h2", markup.Text(f.Title+" "), markup.El("small", markup.Text(f.Name)), markup.Text(" "), markup.El("strong", markup.Text(strconv.Itoa(f.Count)))),
+		markup.El("dl",
+			markup.El("dt", markup.Text("What it means")), markup.El("dd", markup.Text(f.Meaning)),
+			markup.El("dt", markup.Text("What to do")), markup.El("dd", markup.Text(f.Remedy), g.If(f.Command != "", g.Group{markup.El("br"), markup.El("code", markup.Text(f.Command))})),
+			markup.El("dt", markup.Text("Where")), markup.El("dd", where),
 		),
 	})
 }

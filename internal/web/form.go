@@ -5,7 +5,8 @@ import (
 	"strings"
 
 	g "maragu.dev/gomponents"
-	h "maragu.dev/gomponents/html"
+
+	"github.com/feeledger/fees/internal/sys/markup"
 )
 
 // form is a form on a page.
@@ -45,19 +46,19 @@ func (f *form) node() g.Node {
 	}
 	content := lines{tokenField(f.Token), keptFields(f.Hidden), each(f.Fields, control.node), g.If(f.Table == nil, f.button())}
 	if len(f.More) > 0 {
-		content = append(content, h.Details(g.If(f.Open, g.Attr("open")), h.Summary(g.Text(cmp.Or(f.Rest, "Further settings"))), each(f.More, control.node)))
+		content = append(content, markup.El("details", g.If(f.Open, markup.Attr("open")), markup.El("summary", markup.Text(cmp.Or(f.Rest, "Further settings"))), each(f.More, control.node)))
 	}
 	if f.Table != nil {
-		content = append(content, h.Div(h.Class("begin"), f.Table.node()), f.button())
+		content = append(content, markup.El("div", markup.Attr("class", "begin"), f.Table.node()), f.button())
 	}
-	n := h.Form(h.Class("scope asked"), action(f.Action), g.If(f.Post, h.Method("post")), g.If(f.Upload, h.EncType("multipart/form-data")), content)
+	n := markup.El("form", markup.Attr("class", "scope asked"), action(f.Action), g.If(f.Post, markup.Attr("method", "post")), g.If(f.Upload, markup.Attr("enctype", "multipart/form-data")), content)
 	if f.Title == "" {
 		return n
 	}
-	return h.Details(h.Class("fold"), g.If(f.Shown, g.Attr("open")), h.Summary(g.Text(f.Title)), n)
+	return markup.El("details", markup.Attr("class", "fold"), g.If(f.Shown, markup.Attr("open")), markup.El("summary", markup.Text(f.Title)), n)
 }
 
-func (f *form) button() g.Node { return h.Button(g.Text(f.Button)) }
+func (f *form) button() g.Node { return markup.El("button", markup.Text(f.Button)) }
 
 // keptFields returns the parameters that a form keeps.
 func keptFields(parameters []option) g.Node {
@@ -69,38 +70,38 @@ func (f *form) last() g.Node {
 	if f == nil || len(f.Fields) > 0 {
 		return f.node()
 	}
-	return h.Div(h.Class("acts"), f.node())
+	return markup.El("div", markup.Attr("class", "acts"), f.node())
 }
 
 func (f control) node() g.Node {
-	hint := g.If(f.Hint != "", g.Group{g.Text(" "), h.Small(g.Text(f.Hint))})
+	hint := g.If(f.Hint != "", g.Group{markup.Text(" "), markup.El("small", markup.Text(f.Hint))})
 	tick := func(value string, checked bool) g.Node {
-		return h.Label(h.Class("check"), h.Input(h.Name(f.Name), h.Type("checkbox"), h.Value(value), g.If(checked, h.Checked())), g.Text(" "+f.Label), hint)
+		return markup.El("label", markup.Attr("class", "check"), markup.El("input", markup.Attr("name", f.Name), markup.Attr("type", "checkbox"), markup.Attr("value", value), g.If(checked, markup.Attr("checked"))), markup.Text(" "+f.Label), hint)
 	}
 	switch f.Kind {
 	case "radio":
-		return h.FieldSet(h.Legend(g.Text(f.Label)), g.Map(f.Options, func(o option) g.Node {
-			return h.Label(h.Input(h.Name(f.Name), h.Type("radio"), h.Value(o.Value), h.Required(), g.If(o.Value == f.Value, h.Checked())), g.Text(" "+o.Text))
+		return markup.El("fieldset", markup.El("legend", markup.Text(f.Label)), g.Map(f.Options, func(o option) g.Node {
+			return markup.El("label", markup.El("input", markup.Attr("name", f.Name), markup.Attr("type", "radio"), markup.Attr("value", o.Value), markup.Attr("required"), g.If(o.Value == f.Value, markup.Attr("checked"))), markup.Text(" "+o.Text))
 		}))
 	case "choice":
 		return tick(f.Value, f.Required)
 	case "checkbox":
 		return tick("1", f.Value == "1")
 	case "select":
-		return h.Label(g.Text(f.Label+" "), h.Select(h.Name(f.Name), f.options()), hint)
+		return markup.El("label", markup.Text(f.Label+" "), markup.El("select", markup.Attr("name", f.Name), f.options()), hint)
 	}
-	input := g.Group{h.Name(f.Name), h.Type(f.Kind)}
+	input := g.Group{markup.Attr("name", f.Name), markup.Attr("type", f.Kind)}
 	if f.Kind != "file" {
-		input = append(input, h.Value(f.Value), g.Attr("size", "20"), g.If(f.Options != nil, h.List(f.Name+"s")))
+		input = append(input, markup.Attr("value", f.Value), markup.Attr("size", "20"), g.If(f.Options != nil, markup.Attr("list", f.Name+"s")))
 	}
-	input = append(input, g.If(f.Required, h.Required()), attribute("form", f.Form))
-	return h.Label(g.Text(f.Label+" "), h.Input(input), g.If(f.Options != nil, h.DataList(h.ID(f.Name+"s"), f.options())), hint)
+	input = append(input, g.If(f.Required, markup.Attr("required")), markup.Optional("form", f.Form))
+	return markup.El("label", markup.Text(f.Label+" "), markup.El("input", input), g.If(f.Options != nil, markup.El("datalist", markup.Attr("id", f.Name+"s"), f.options())), hint)
 }
 
 // options returns the options, the field's own value selected.
 func (f control) options() g.Node {
 	return g.Map(f.Options, func(o option) g.Node {
-		return h.Option(h.Value(o.Value), g.If(f.Kind == "select" && o.Value == f.Value, h.Selected()), g.Text(o.Text))
+		return markup.El("option", markup.Attr("value", o.Value), g.If(f.Kind == "select" && o.Value == f.Value, markup.Attr("selected")), markup.Text(o.Text))
 	})
 }
 

@@ -6,12 +6,12 @@ import (
 
 	"github.com/shopspring/decimal"
 	g "maragu.dev/gomponents"
-	h "maragu.dev/gomponents/html"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/explain"
+	"github.com/feeledger/fees/internal/sys/markup"
 )
 
 // stepGroup is a section of a fee's explanation.
@@ -30,23 +30,23 @@ type step struct {
 }
 
 func (s stepGroup) node() g.Node {
-	return h.Section(h.Class("steps"), lines{h.H2(g.Text(s.Title)), each(s.Steps, step.node)})
+	return markup.El("section", markup.Attr("class", "steps"), lines{markup.El("h2", markup.Text(s.Title)), each(s.Steps, step.node)})
 }
 
 func (s step) node() g.Node {
 	how := g.Group{}
 	for i, line := range s.Lines {
-		how = append(how, g.If(i > 0, h.Br()), g.Text(line))
+		how = append(how, g.If(i > 0, markup.El("br")), markup.Text(line))
 	}
 	if s.Note != "" {
-		how = append(how, h.Br(), h.Small(g.Text(s.Note)))
+		how = append(how, markup.El("br"), markup.El("small", markup.Text(s.Note)))
 	}
-	return stepNode(g.Group{g.Text(s.Name), g.If(s.Rule != "", g.Group{g.Text(" "), h.Span(g.Text(s.Rule))})}, how, &s.Value)
+	return stepNode(g.Group{markup.Text(s.Name), g.If(s.Rule != "", g.Group{markup.Text(" "), markup.El("span", markup.Text(s.Rule))})}, how, &s.Value)
 }
 
 // stepNode returns a line: a name, how its value is made, and the value.
 func stepNode(name, how g.Node, value *cell) g.Node {
-	return h.Div(h.Class("step"), lines{h.P(h.Class("name"), name), h.P(h.Class("how"), how), h.P(h.Class(strings.TrimSpace("amount "+value.Class)), value.node())})
+	return markup.El("div", markup.Attr("class", "step"), lines{markup.El("p", markup.Attr("class", "name"), name), markup.El("p", markup.Attr("class", "how"), how), markup.El("p", markup.Attr("class", strings.TrimSpace("amount "+value.Class)), value.node())})
 }
 
 // part is a part of a whole, in percent.
@@ -58,8 +58,8 @@ type part struct {
 }
 
 func (p part) node() g.Node {
-	key := h.SVG(h.Class("key"), h.Width("10"), h.Height("10"), h.Aria("hidden", "true"), g.El("rect", h.Class(p.Class), h.Width("10"), h.Height("10")))
-	return stepNode(g.Group{key, g.Text(" " + p.Name)}, g.Text(p.Percent), &p.Value)
+	key := markup.El("svg", markup.Attr("class", "key"), markup.Attr("width", "10"), markup.Attr("height", "10"), markup.Attr("aria-hidden", "true"), markup.El("rect", markup.Attr("class", p.Class), markup.Attr("width", "10"), markup.Attr("height", "10")))
+	return stepNode(g.Group{key, markup.Text(" " + p.Name)}, markup.Text(p.Percent), &p.Value)
 }
 
 // distributionNode draws the parts of a fee beside each other, and lists them; nil without any.
@@ -70,11 +70,11 @@ func distributionNode(parts []part) g.Node {
 	text, bar := "", g.Group{}
 	for _, p := range parts {
 		text += p.Name + " " + p.Percent + " "
-		bar = append(bar, g.El("rect", h.Class(p.Class), g.Attr("x", p.X), h.Width(p.W), h.Height("12")))
+		bar = append(bar, markup.El("rect", markup.Attr("class", p.Class), markup.Attr("x", p.X), markup.Attr("width", p.W), markup.Attr("height", "12")))
 	}
-	return h.Section(h.Class("steps"), lines{
-		h.H2(g.Text("Distribution")),
-		h.SVG(h.Class("went"), h.Height("12"), h.Width("100%"), h.Role("img"), h.Aria("label", text), bar),
+	return markup.El("section", markup.Attr("class", "steps"), lines{
+		markup.El("h2", markup.Text("Distribution")),
+		markup.El("svg", markup.Attr("class", "went"), markup.Attr("height", "12"), markup.Attr("width", "100%"), markup.Attr("role", "img"), markup.Attr("aria-label", text), bar),
 		each(parts, part.node),
 	})
 }

@@ -4,10 +4,11 @@ import (
 	"io"
 
 	g "maragu.dev/gomponents"
-	h "maragu.dev/gomponents/html"
+
+	"github.com/feeledger/fees/internal/sys/markup"
 )
 
-// lines are nodes, each on a line of its own.
+// lines are nodes, one per line.
 type lines []g.Node
 
 // Render writes the lines.
@@ -29,15 +30,12 @@ func (l lines) Render(w io.Writer) error {
 	return nil
 }
 
-// each returns the nodes of a list, each on a line of its own.
+// each returns the nodes of a list, one per line.
 func each[T any](list []T, node func(T) g.Node) lines { return lines(g.Map(list, node)) }
-
-// attribute returns an attribute; nil without a value.
-func attribute(name, value string) g.Node { return g.If(value != "", g.Attr(name, value)) }
 
 // hidden returns a parameter that a form keeps.
 func hidden(name, value string) g.Node {
-	return h.Input(h.Type("hidden"), h.Name(name), h.Value(value))
+	return markup.El("input", markup.Attr("type", "hidden"), markup.Attr("name", name), markup.Attr("value", value))
 }
 
 // tokenField returns the token of a form; nil without one.
@@ -48,7 +46,7 @@ func items(class string, texts []string) g.Node {
 	if len(texts) == 0 {
 		return nil
 	}
-	return h.Ul(h.Class(class), each(texts, func(text string) g.Node { return h.Li(g.Text(text)) }))
+	return markup.El("ul", markup.Attr("class", class), each(texts, func(text string) g.Node { return markup.El("li", markup.Text(text)) }))
 }
 
 // toCopy returns a command to copy, below a heading; nil without one.
@@ -56,6 +54,6 @@ func toCopy(id, command string, heading ...g.Node) g.Node {
 	if command == "" {
 		return nil
 	}
-	return h.Div(h.Class("command"), h.P(heading...), h.Code(h.ID(id), g.Text(command)), g.Text(" "),
-		h.Button(h.Type("button"), h.Data("copies", id), g.Attr("hidden"), g.Text("Copy")))
+	return markup.El("div", markup.Attr("class", "command"), markup.El("p", heading...), markup.El("code", markup.Attr("id", id), markup.Text(command)), markup.Text(" "),
+		markup.El("button", markup.Attr("type", "button"), markup.Attr("data-copies", id), markup.Attr("hidden"), markup.Text("Copy")))
 }

@@ -2,23 +2,23 @@ package web
 
 import (
 	g "maragu.dev/gomponents"
-	h "maragu.dev/gomponents/html"
 
+	"github.com/feeledger/fees/internal/sys/markup"
 	"github.com/feeledger/fees/internal/sys/plain"
 )
 
 // href returns the address of a link, and action that of a form. Every one that is not constant goes through them.
-func href(address string) g.Node   { return h.Href(plain.URL(address)) }
-func action(address string) g.Node { return h.Action(plain.URL(address)) }
+func href(address string) g.Node   { return markup.Attr("href", plain.URL(address)) }
+func action(address string) g.Node { return markup.Attr("action", plain.URL(address)) }
 
 // link is a link.
 type link struct{ Text, To string }
 
-func (l link) node() g.Node { return h.A(href(l.To), g.Text(l.Text)) }
+func (l link) node() g.Node { return markup.El("a", href(l.To), markup.Text(l.Text)) }
 
 // download returns a link to a file.
 func (l link) download(class string) g.Node {
-	return h.A(attribute("class", class), href(l.To), g.Attr("download"), g.Text(l.Text))
+	return markup.El("a", markup.Optional("class", class), href(l.To), markup.Attr("download"), markup.Text(l.Text))
 }
 
 // turn returns the link to the period before or after; nil without one.
@@ -26,7 +26,7 @@ func (l link) turn(rel, label, sign string) g.Node {
 	if l.To == "" {
 		return nil
 	}
-	return h.A(h.Class("turn"), href(l.To), h.Rel(rel), h.Aria("label", label+": "+l.Text), g.Text(sign))
+	return markup.El("a", markup.Attr("class", "turn"), href(l.To), markup.Attr("rel", rel), markup.Attr("aria-label", label+": "+l.Text), markup.Text(sign))
 }
 
 // linkLine returns links in a paragraph of a class; nil without any.
@@ -34,7 +34,7 @@ func linkLine(class string, links []link) g.Node {
 	if len(links) == 0 {
 		return nil
 	}
-	return h.P(h.Class(class), g.Map(links, func(l link) g.Node { return g.Group{l.node(), g.Text(" ")} }))
+	return markup.El("p", markup.Attr("class", class), g.Map(links, func(l link) g.Node { return g.Group{l.node(), markup.Text(" ")} }))
 }
 
 // navigation is a link that may lead to the page itself.
@@ -49,8 +49,8 @@ func (n navigation) node() g.Node { return n.as("") }
 
 // as returns the link in a class.
 func (n navigation) as(class string) g.Node {
-	return h.A(attribute("class", class), href(n.To), current(n.Here), g.Text(n.Text))
+	return markup.El("a", markup.Optional("class", class), href(n.To), current(n.Here), markup.Text(n.Text))
 }
 
 // current marks the current one of several links.
-func current(is bool) g.Node { return g.If(is, h.Aria("current", "true")) }
+func current(is bool) g.Node { return g.If(is, markup.Attr("aria-current", "true")) }

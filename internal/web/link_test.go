@@ -12,9 +12,9 @@ import (
 
 var (
 	// anAddress matches the attributes whose value a browser follows or loads.
-	anAddress = regexp.MustCompile(`(?i)\b(?:h\.(?:Href|Action|FormAction|Src|SrcSet|CiteAttr|Poster)\(|g\.Attr\("(?:href|xlink:href|action|formaction|src|srcset|ping|data|cite|poster|on[a-z]+|style)")[^)]*`)
+	anAddress = regexp.MustCompile(`(?i)\b(?:markup\.(?:Attr|Optional)|g\.Attr)\("(?:href|xlink:href|action|formaction|src|srcset|ping|data|cite|poster|on[a-z]+|style)"[^)]*`)
 	// isSafeAddress matches those that are constant, or that were checked.
-	isSafeAddress = regexp.MustCompile(`^h\.\w+\((?:"[^"]*"|plain\.URL\(\w+(?:\.\w+)*)$`)
+	isSafeAddress = regexp.MustCompile(`^markup\.\w+\("\w+", (?:"[^"]*"|plain\.URL\(\w+(?:\.\w+)*)$`)
 	aRaw          = regexp.MustCompile(`\bg\.Rawf?\([^)]*`)
 )
 

@@ -6,7 +6,8 @@ import (
 	"slices"
 
 	g "maragu.dev/gomponents"
-	h "maragu.dev/gomponents/html"
+
+	"github.com/feeledger/fees/internal/sys/markup"
 )
 
 // logIn is the content of the log-in page.
@@ -30,25 +31,25 @@ type (
 )
 
 func (p *accessPage) main() g.Node {
-	return h.Main(h.ID("main"), h.Class("login"), h.Img(h.Src("/icon.svg"), h.Width("32"), h.Height("32"), h.Alt("")), p.content(p.LogIn.node()))
+	return markup.El("main", markup.Attr("id", "main"), markup.Attr("class", "login"), markup.El("img", markup.Attr("src", "/icon.svg"), markup.Attr("width", "32"), markup.Attr("height", "32"), markup.Attr("alt", "")), p.content(p.LogIn.node()))
 }
 
 func (p *redirectPage) main() g.Node {
-	return p.body(g.If(p.Onward != "", h.P(link{"Continue", p.Onward}.node())))
+	return p.body(g.If(p.Onward != "", markup.El("p", link{"Continue", p.Onward}.node())))
 }
 
 func (l *logIn) node() g.Node {
 	var refused, described g.Node
 	if l.Bad != "" {
-		refused, described = h.P(h.Class("refused"), h.ID("refused"), h.Role("alert"), g.Text(l.Bad)), h.Aria("describedby", "refused")
+		refused, described = markup.El("p", markup.Attr("class", "refused"), markup.Attr("id", "refused"), markup.Attr("role", "alert"), markup.Text(l.Bad)), markup.Attr("aria-describedby", "refused")
 	}
-	return h.Form(h.Action("/login"), h.Method("post"), lines{
+	return markup.El("form", markup.Attr("action", "/login"), markup.Attr("method", "post"), lines{
 		hidden("token", l.Token),
 		hidden("to", l.To),
 		refused,
-		h.Label(g.Text("Name "), h.Input(h.Name("name"), h.Value(l.Name), h.AutoComplete("username"), g.Attr("autocapitalize", "none"), g.Attr("spellcheck", "false"), h.Required(), described, g.If(l.Name == "", h.AutoFocus()))),
-		h.Label(g.Text("Password "), h.Input(h.Name("password"), h.Type("password"), h.AutoComplete("current-password"), h.Required(), described, g.If(l.Name != "", h.AutoFocus()))),
-		h.Button(g.Text("Log in")),
+		markup.El("label", markup.Text("Name "), markup.El("input", markup.Attr("name", "name"), markup.Attr("value", l.Name), markup.Attr("autocomplete", "username"), markup.Attr("autocapitalize", "none"), markup.Attr("spellcheck", "false"), markup.Attr("required"), described, g.If(l.Name == "", markup.Attr("autofocus")))),
+		markup.El("label", markup.Text("Password "), markup.El("input", markup.Attr("name", "password"), markup.Attr("type", "password"), markup.Attr("autocomplete", "current-password"), markup.Attr("required"), described, g.If(l.Name != "", markup.Attr("autofocus")))),
+		markup.El("button", markup.Text("Log in")),
 	})
 }
 

@@ -7,9 +7,9 @@ import (
 	"time"
 
 	g "maragu.dev/gomponents"
-	h "maragu.dev/gomponents/html"
 
 	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/sys/markup"
 )
 
 // month is a month of the ledger in the period picker.
@@ -40,11 +40,11 @@ type year struct {
 }
 
 func (y year) node() g.Node {
-	return h.P(h.Class("year"), link{y.Name, y.To}.node(), g.Map(y.Months, month.node))
+	return markup.El("p", markup.Attr("class", "year"), link{y.Name, y.To}.node(), g.Map(y.Months, month.node))
 }
 
 func (m month) node() g.Node {
-	return h.A(href(m.To), h.Class(m.State), current(m.Here), g.Text(m.short()+" "), h.Small(g.Text(strings.TrimSpace(m.sign()+" "+m.State))))
+	return markup.El("a", href(m.To), markup.Attr("class", m.State), current(m.Here), markup.Text(m.short()+" "), markup.El("small", markup.Text(strings.TrimSpace(m.sign()+" "+m.State))))
 }
 
 // maxMonths limits the months of the picker, to the last ten years.

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	g "maragu.dev/gomponents"
-	h "maragu.dev/gomponents/html"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee"
@@ -18,6 +17,7 @@ import (
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/report"
 	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/sys/markup"
 	"github.com/feeledger/fees/internal/sys/plain"
 )
 
@@ -41,7 +41,7 @@ func (p *overviewPage) news() g.Node {
 	if p.Live == "" {
 		return nil
 	}
-	return h.P(h.ID("news"), h.Class("news"), h.Role("status"), h.Data("sealed", p.Live), g.Attr("hidden"), h.Span(), g.Text(" "), link{"Reload", p.Here}.node())
+	return markup.El("p", markup.Attr("id", "news"), markup.Attr("class", "news"), markup.Attr("role", "status"), markup.Attr("data-sealed", p.Live), markup.Attr("hidden"), markup.El("span"), markup.Text(" "), link{"Reload", p.Here}.node())
 }
 
 // overview shows a month: what is missing until it is closed, its fees, and what the ledger contains.

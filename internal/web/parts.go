@@ -2,18 +2,19 @@ package web
 
 import (
 	g "maragu.dev/gomponents"
-	h "maragu.dev/gomponents/html"
+
+	"github.com/feeledger/fees/internal/sys/markup"
 )
 
 func (n *notices) node() g.Node {
 	parts := lines{}
 	if warnings := items("warnings", n.Warnings); warnings != nil {
-		parts = append(parts, h.Div(h.Role("status"), warnings))
+		parts = append(parts, markup.El("div", markup.Attr("role", "status"), warnings))
 	}
 	if len(n.Ways) > 0 {
-		parts = append(parts, h.Ul(h.Class("ways"), each(n.Ways, func(l link) g.Node { return h.Li(l.node()) })))
+		parts = append(parts, markup.El("ul", markup.Attr("class", "ways"), each(n.Ways, func(l link) g.Node { return markup.El("li", l.node()) })))
 	}
-	return append(parts, toCopy("remedy", n.Remedy, g.Text("Command")))
+	return append(parts, toCopy("remedy", n.Remedy, markup.Text("Command")))
 }
 
 func (f *figures) node() g.Node { return lines{factList("main", f.Main), factList("facts", f.Facts)} }
@@ -23,8 +24,8 @@ func factList(class string, facts []fact) g.Node {
 	if len(facts) == 0 {
 		return nil
 	}
-	return h.Dl(h.Class(class), each(facts, func(f fact) g.Node {
-		return h.Div(h.Dt(g.Text(f.Name)), h.Dd(attribute("class", f.Class), f.node()))
+	return markup.El("dl", markup.Attr("class", class), each(facts, func(f fact) g.Node {
+		return markup.El("div", markup.El("dt", markup.Text(f.Name)), markup.El("dd", markup.Optional("class", f.Class), f.node()))
 	}))
 }
 
@@ -36,7 +37,7 @@ func groupings(by []navigation) g.Node {
 	if len(by) == 0 {
 		return nil
 	}
-	return h.Nav(h.Class("by"), h.Aria("label", "Groupings"), g.Map(by, navigation.node))
+	return markup.El("nav", markup.Attr("class", "by"), markup.Attr("aria-label", "Groupings"), g.Map(by, navigation.node))
 }
 
 // twoColumns returns parts with tables beside them in a wide window; without tables, the parts only.
@@ -44,5 +45,5 @@ func twoColumns(side []*tabular, parts ...g.Node) g.Node {
 	if len(side) == 0 {
 		return lines(parts)
 	}
-	return h.Div(h.Class("two"), h.Div(lines(parts)), h.Div(h.Class("side"), each(side, (*tabular).atSide)))
+	return markup.El("div", markup.Attr("class", "two"), markup.El("div", lines(parts)), markup.El("div", markup.Attr("class", "side"), each(side, (*tabular).atSide)))
 }

@@ -10,13 +10,13 @@ import (
 	"strings"
 
 	g "maragu.dev/gomponents"
-	h "maragu.dev/gomponents/html"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/money"
+	"github.com/feeledger/fees/internal/sys/markup"
 	"github.com/feeledger/fees/internal/sys/plain"
 	"github.com/feeledger/fees/internal/table"
 	"github.com/feeledger/fees/source"
@@ -134,7 +134,7 @@ func (p *balancePage) main() g.Node {
 		if p.Chart != nil && p.Sum.fitsBesideChart() {
 			class += " pair"
 		}
-		chart = h.Div(h.Class(class), h.Div(p.Sum.whole()), chart)
+		chart = markup.El("div", markup.Attr("class", class), markup.El("div", p.Sum.whole()), chart)
 	}
 	return p.body(groupings(p.By), p.notices.node(), p.figures.node(), p.related(), chart, p.tables.node(), p.notesList())
 }

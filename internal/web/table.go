@@ -4,7 +4,8 @@ import (
 	"cmp"
 
 	g "maragu.dev/gomponents"
-	h "maragu.dev/gomponents/html"
+
+	"github.com/feeledger/fees/internal/sys/markup"
 )
 
 // node returns the tables one below the other, each with the whole width.
@@ -16,46 +17,46 @@ func (t *tables) beside() g.Node { return each(t.Tables, (*tabular).besideSide) 
 func (t *tabular) node() g.Node {
 	parts := lines{}
 	if t.Title != "" {
-		parts = append(parts, h.H2(attribute("class", t.Tone), g.Text(t.Title)))
+		parts = append(parts, markup.El("h2", markup.Optional("class", t.Tone), markup.Text(t.Title)))
 	}
 	if t.None != "" && len(t.Rows) == 0 {
-		parts = append(parts, h.P(h.Class("none"), g.Text(t.None)))
+		parts = append(parts, markup.El("p", markup.Attr("class", "none"), markup.Text(t.None)))
 	} else {
 		parts = append(parts, t.box())
 	}
 	if t.Columns != nil {
-		parts = append(parts, h.Details(h.Class("menu columns"), h.Summary(g.Text("Columns")), h.Div(h.Class("pop"), t.Columns.node())))
+		parts = append(parts, markup.El("details", markup.Attr("class", "menu columns"), markup.El("summary", markup.Text("Columns")), markup.El("div", markup.Attr("class", "pop"), t.Columns.node())))
 	}
 	if t.More != "" || len(t.Links) > 0 {
-		parts = append(parts, h.P(h.Class("more"), g.Text(t.More), g.Map(t.Links, func(l link) g.Node { return g.Group{g.Text(" "), l.node()} })))
+		parts = append(parts, markup.El("p", markup.Attr("class", "more"), markup.Text(t.More), g.Map(t.Links, func(l link) g.Node { return g.Group{markup.Text(" "), l.node()} })))
 	}
 	return parts
 }
 
 // box returns the headings, rows and totals. Roles keep them a table where a style sheet makes cards of them.
 func (t *tabular) box() g.Node {
-	box := g.Group{h.Class("box " + cmp.Or(t.Layout, "scroll"))}
+	box := g.Group{markup.Attr("class", "box "+cmp.Or(t.Layout, "scroll"))}
 	if t.Layout == "" {
-		box = append(box, h.TabIndex("0"), h.Role("region"), h.Aria("label", cmp.Or(t.Title, "Table")))
+		box = append(box, markup.Attr("tabindex", "0"), markup.Attr("role", "region"), markup.Attr("aria-label", cmp.Or(t.Title, "Table")))
 	}
-	return h.Div(box, h.Table(h.Role("table"), attribute("aria-label", t.Title), lines{
-		h.THead(h.Role("rowgroup"), h.Tr(h.Role("row"), g.Map(t.Heads, func(c cell) g.Node {
-			return h.Th(h.Role("columnheader"), h.Scope("col"), attribute("class", c.Class), attribute("aria-sort", c.Sorted), c.node())
+	return markup.El("div", box, markup.El("table", markup.Attr("role", "table"), markup.Optional("aria-label", t.Title), lines{
+		markup.El("thead", markup.Attr("role", "rowgroup"), markup.El("tr", markup.Attr("role", "row"), g.Map(t.Heads, func(c cell) g.Node {
+			return markup.El("th", markup.Attr("role", "columnheader"), markup.Attr("scope", "col"), markup.Optional("class", c.Class), markup.Optional("aria-sort", c.Sorted), c.node())
 		}))),
-		h.TBody(h.Role("rowgroup"), each(t.Rows, t.row)),
-		g.If(len(t.Totals) > 0, h.TFoot(h.Role("rowgroup"), t.row(t.Totals))),
+		markup.El("tbody", markup.Attr("role", "rowgroup"), each(t.Rows, t.row)),
+		g.If(len(t.Totals) > 0, markup.El("tfoot", markup.Attr("role", "rowgroup"), t.row(t.Totals))),
 	}))
 }
 
 // row returns a row. As a card, it shows each heading beside its value.
 func (t *tabular) row(cells []cell) g.Node {
-	row := g.Group{h.Role("row")}
+	row := g.Group{markup.Attr("role", "row")}
 	for i, c := range cells {
 		role := "rowheader"
 		if i > 0 {
 			role = "cell"
 		}
-		row = append(row, h.Td(h.Role(role), attribute("class", c.Class), g.If(i > 0 && c.Text != "", h.Data("head", t.Heads[i].label())), c.node()))
+		row = append(row, markup.El("td", markup.Attr("role", role), markup.Optional("class", c.Class), g.If(i > 0 && c.Text != "", markup.Attr("data-head", t.Heads[i].label())), c.node()))
 	}
-	return h.Tr(row)
+	return markup.El("tr", row)
 }

@@ -27,7 +27,7 @@ var scriptText string
 //go:embed page/icon.svg
 var iconText string
 
-// page is the content of a page. Each has a struct of its own.
+// page is the content of a page. Each has a separate struct.
 type page interface {
 	common() *frame
 	main() g.Node // everything between its header and its footer

@@ -11,11 +11,11 @@ import (
 	"strings"
 
 	g "maragu.dev/gomponents"
-	h "maragu.dev/gomponents/html"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/money"
+	"github.com/feeledger/fees/internal/sys/markup"
 	"github.com/feeledger/fees/internal/sys/plain"
 	"github.com/feeledger/fees/internal/table"
 )
@@ -24,26 +24,28 @@ import (
 var pageStyle string
 
 // newline ends a row or a paragraph of the page.
-var newline = g.Text("\n")
+var newline = markup.Text("\n")
 
 // writeHTML writes the report as one self-contained page: its policy forbids scripts, other files and
 // network access.
 func (r *Report) writeHTML(w io.Writer) error {
 	title := plain.Line(r.Title())
 	out := bufio.NewWriter(w)
-	err := h.Doctype(h.HTML(h.Lang("en"),
-		h.Head(
-			h.Meta(h.Charset("utf-8")),
-			h.Meta(g.Attr("http-equiv", "Content-Security-Policy"), h.Content(policy())),
-			h.Meta(h.Name("viewport"), h.Content("width=device-width, initial-scale=1")),
-			h.Meta(h.Name("referrer"), h.Content("no-referrer")),
-			h.TitleEl(g.Text(title)),
-			h.StyleEl(g.Raw(pageStyle)),
+	err := markup.Document(markup.El("html", markup.Attr("lang", "en"),
+		markup.El("head",
+			markup.El("meta", markup.Attr("charset", "utf-8")),
+			markup.El("meta", markup.Attr("http-equiv", "Content-Security-Policy"), markup.Attr("content", policy())),
+			markup.El("meta", markup.Attr("name", "viewport"), markup.Attr("content", "width=device-width, initial-scale=1")),
+			markup.El("meta", markup.Attr("name", "referrer"), markup.Attr("content", "no-referrer")),
+			markup.El("title", markup.Text(title)),
+			markup.El("style", g.Raw(pageStyle)),
 		), newline,
-		h.Body(
-			h.Header(h.H1(g.Text(title)), newline, g.Map(r.about(), func(line string) g.Node { return g.Group{h.P(h.Class("about"), g.Text(plain.Line(line))), newline} })),
+		markup.El("body",
+			markup.El("header", markup.El("h1", markup.Text(title)), newline, g.Map(r.about(), func(line string) g.Node {
+				return g.Group{markup.El("p", markup.Attr("class", "about"), markup.Text(plain.Line(line))), newline}
+			})),
 			noteList("notes warning", r.Partial), noteList("notes", r.Notes[len(r.Partial):]),
-			h.Main(r.totalCards(), g.Map(r.charts(), (*Chart).Node), r.figuresTable()),
+			markup.El("main", r.totalCards(), g.Map(r.charts(), (*Chart).Node), r.figuresTable()),
 		), newline,
 	)).Render(out)
 	if err != nil {
@@ -57,7 +59,7 @@ func noteList(class string, notes []string) g.Node {
 	if len(notes) == 0 {
 		return nil
 	}
-	return h.Ul(h.Class(class), g.Map(notes, func(note string) g.Node { return g.Group{h.Li(g.Text(plain.Line(note))), newline} }))
+	return markup.El("ul", markup.Attr("class", class), g.Map(notes, func(note string) g.Node { return g.Group{markup.El("li", markup.Text(plain.Line(note))), newline} }))
 }
 
 // figuresTable returns the table of all figures.
@@ -69,16 +71,16 @@ func (r *Report) figuresTable() g.Node {
 	f := r.formats(columns)
 	heads, sums := g.Group{}, g.Group{}
 	for i, c := range columns {
-		heads = append(heads, h.Th(h.Scope("col"), attribute("class", class(c.Kind)), g.Text(r.heading(c))))
+		heads = append(heads, markup.El("th", markup.Attr("scope", "col"), markup.Optional("class", class(c.Kind)), markup.Text(r.heading(c))))
 		sums = append(sums, f.sum(i, c, &Group{Figures: r.Totals}))
 	}
 	heading := fmt.Sprintf("All figures by %s", r.By)
 	return g.Group{
-		h.H2(g.Text(heading)),
-		h.Div(h.Class("box"), h.TabIndex("0"), h.Role("region"), h.Aria("label", heading), h.Table(
-			h.THead(h.Tr(heads...)), newline,
-			h.TBody(g.NodeFunc(func(w io.Writer) error { return r.writeRows(w, f, columns) })),
-			h.TFoot(h.Tr(sums...)),
+		markup.El("h2", markup.Text(heading)),
+		markup.El("div", markup.Attr("class", "box"), markup.Attr("tabindex", "0"), markup.Attr("role", "region"), markup.Attr("aria-label", heading), markup.El("table",
+			markup.El("thead", markup.El("tr", heads...)), newline,
+			markup.El("tbody", g.NodeFunc(func(w io.Writer) error { return r.writeRows(w, f, columns) })),
+			markup.El("tfoot", markup.El("tr", sums...)),
 		)),
 	}
 }
@@ -90,7 +92,7 @@ func (r *Report) writeRows(w io.Writer, f formats, columns []column) error {
 		for i, c := range columns {
 			row[i] = cell(class(c.Kind), f.text(i, c.value(group)))
 		}
-		if err := (g.Group{h.Tr(row...), newline}).Render(w); err != nil {
+		if err := (g.Group{markup.El("tr", row...), newline}).Render(w); err != nil {
 			return err
 		}
 	}
@@ -98,7 +100,9 @@ func (r *Report) writeRows(w io.Writer, f formats, columns []column) error {
 }
 
 // cell returns a cell of the table.
-func cell(class, text string) g.Node { return h.Td(attribute("class", class), g.Text(text)) }
+func cell(class, text string) g.Node {
+	return markup.El("td", markup.Optional("class", class), markup.Text(text))
+}
 
 // policy allows the page only its own style sheet.
 func policy() string {
@@ -128,10 +132,10 @@ func (r *Report) about() (lines []string) {
 
 // totalCards returns the totals at the top of the page, the fee first.
 func (r *Report) totalCards() g.Node {
-	cards := g.Group{h.Class("totals"), newline}
+	cards := g.Group{markup.Attr("class", "totals"), newline}
 	add := func(name, value, unit string) {
 		first := len(cards) == 2
-		cards = append(cards, h.Div(g.If(first, h.Class("first")), h.Dt(g.Text(name)), h.Dd(g.Text(value), g.If(unit != "", g.Group{g.Text(" "), h.Span(h.Class("unit"), g.Text(unit))}))), newline)
+		cards = append(cards, markup.El("div", g.If(first, markup.Attr("class", "first")), markup.El("dt", markup.Text(name)), markup.El("dd", markup.Text(value), g.If(unit != "", g.Group{markup.Text(" "), markup.El("span", markup.Attr("class", "unit"), markup.Text(unit))}))), newline)
 	}
 	t := &r.Totals
 	for _, a := range t.amounts() {
@@ -159,7 +163,7 @@ func (r *Report) totalCards() g.Node {
 	if len(ranked) > 0 {
 		add("gas price, 10 % · median · 90 %", strings.Join(ranked, " · "), "Gwei")
 	}
-	return h.Dl(cards...)
+	return markup.El("dl", cards...)
 }
 
 // heading returns a column's display name with its unit.
