@@ -79,7 +79,9 @@ func (s *Scanner) skipArray(i int) int {
 		}
 		switch text[i] {
 		case ',':
-			i = space(text, i+1)
+			if i = space(text, i+1); i < len(text) && text[i] == ']' {
+				return s.fail(i, "want a value after a comma")
+			}
 		case ']':
 			s.depth--
 			return i + 1
