@@ -44,7 +44,7 @@ func TestSyntaxErrors(t *testing.T) {
 		"lone surrogate":             {`["a\ud800"]`, 3, "a backslash that begins no escape"},
 		"not UTF-8":                  {"[1,\"abc\xff\"]", 3, "a string that is not UTF-8"},
 		"key not UTF-8":              {"{\"a\xff\":1}", 1, "a string that is not UTF-8"},
-		"trailing comma in array":    {`[1,]`, 3, "want a value"},
+		"trailing comma in array":    {`[1,]`, 3, "want a value after a comma"},
 		"trailing comma in object":   {`{"a":1,}`, 7, "want a key in quotes"},
 		"no comma in array":          {`[1 2]`, 3, "want , or ] in an array"},
 		"no comma in object":         {`{"a":1 "b":2}`, 7, "want , or } in an object"},
