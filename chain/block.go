@@ -20,17 +20,18 @@ type Block struct {
 	OnFinalize   []Event // events after the last extrinsic
 	// Reported is what the source reported, in full; nil for a block from elsewhere. No rule reads it.
 	Reported Reported
-	// Size is the length in bytes of the text that the block was parsed from and shares memory with; 0 if there is
-	// no such text.
+	// Size is the memory in bytes that the block needs besides what every block does: the text that it was parsed from, or
+	// a node's data and the values decoded from them. It is 0 for a block from elsewhere.
 	Size int
 }
 
 // Reported is a block in Sidecar's JSON. It serves to compare two sources, and to keep the data of an event that no rule
 // can classify.
 type Reported interface {
-	Text() string
+	// Text returns the whole block. It returns an error if a node's block cannot be written in Sidecar's JSON.
+	Text() (string, error)
 	// EventData returns the data of an event of an extrinsic, or of a hook if onInitialize or onFinalize.
-	EventData(list EventList, event int) string
+	EventData(list EventList, event int) (string, error)
 }
 
 // EventList identifies a list of events in a block: the index of an extrinsic, or a hook.
@@ -43,9 +44,9 @@ const (
 )
 
 // EventData returns the data of an event as the source reported them, or "".
-func (b *Block) EventData(list EventList, event int) string {
+func (b *Block) EventData(list EventList, event int) (string, error) {
 	if b.Reported == nil {
-		return ""
+		return "", nil
 	}
 	return b.Reported.EventData(list, event)
 }

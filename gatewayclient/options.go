@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// Options configures timeouts, retries, credentials and limits. Zero and negative values mean the defaults.
+// Options configures timeouts, retries, credentials and limits. Zero and negative values mean the
+// defaults; for RPS, no limit.
 type Options struct {
 	// Timeout limits one attempt; 30 seconds by default.
 	Timeout time.Duration

@@ -109,8 +109,8 @@ func (r *Reader) blockQuestions(ctx context.Context, blocks chain.Heights, befor
 	}
 }
 
-// prepared has the source, if it offers [Batches], prepare batches of blocks, and yields the blocks of a batch when it is ready. At
-// least two batches are in flight, and more if more blocks are read ahead.
+// prepared asks a source that offers [Batches] to prepare batches of blocks, and yields the blocks of a batch when it is
+// ready. At least two batches are in flight, and more if more blocks are read ahead.
 func (r *Reader) prepared(ctx context.Context, questions iter.Seq[blockQuestion], size int) iter.Seq[blockQuestion] {
 	return func(yield func(blockQuestion) bool) {
 		next, stop := iter.Pull(questions)

@@ -92,7 +92,9 @@ func requireSameEvents(t *testing.T, want []modelEvent, b *chain.Block, list cha
 	require.Len(t, events, len(want))
 	for i, e := range events {
 		require.Equal(t, want[i].Method, modelMethod{e.Pallet, e.Name})
-		require.Equal(t, string(want[i].Data), b.EventData(list, i))
+		data, err := b.EventData(list, i)
+		require.NoError(t, err)
+		require.Equal(t, string(want[i].Data), data)
 	}
 }
 
@@ -359,7 +361,9 @@ func FuzzDecodeBlock(f *testing.F) {
 			require.NotEmpty(t, x.Pallet)
 			for k, e := range x.Events {
 				require.NotEmpty(t, e.Name)
-				require.True(t, json.Valid([]byte(b.EventData(chain.EventList(i), k))))
+				data, err := b.EventData(chain.EventList(i), k)
+				require.NoError(t, err)
+				require.True(t, json.Valid([]byte(data)))
 			}
 		}
 	})

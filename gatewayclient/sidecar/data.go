@@ -273,27 +273,14 @@ func appendTransfer(to chain.Values, log jsonscan.Value) chain.Values {
 // readExit decodes {"succeed": "Stopped"}, {"error": {"outOfGas": null}} and similar values. No fee depends on
 // it, so an unknown form is not an error.
 func readExit(v jsonscan.Value) chain.Exit {
-	name, reason, _ := v.Only()
-	state := chain.ExitState(name)
-	switch state {
+	name, inner, _ := v.Only()
+	switch state := chain.ExitState(name); state {
 	case chain.ExitSucceed, chain.ExitRevert, chain.ExitError, chain.ExitFatal:
-	default:
-		return chain.Exit{}
+		if reason, known := jsonread.Reason(inner); known {
+			return chain.Exit{State: state, Reason: reason}
+		}
 	}
-	if text, ok := reason.Text(); ok {
-		return chain.Exit{State: state, Reason: text}
-	}
-	variant, detail, ok := reason.Only()
-	if !ok {
-		return chain.Exit{}
-	}
-	switch text, isText := detail.Text(); {
-	case isText:
-		variant += "(" + text + ")"
-	case detail.Kind() != jsonscan.Null:
-		variant += "(" + jsonscan.Excerpt(detail.Raw()) + ")"
-	}
-	return chain.Exit{State: state, Reason: variant}
+	return chain.Exit{}
 }
 
 // destination reads "Free" or "Reserved", in any case. It returns 1 for Reserved.

@@ -165,6 +165,14 @@ func (e *Examination) prove(ctx context.Context, item source.Item) (*evidence.Re
 		}
 		multiplier = chain.Some(elsewhere)
 	}
+	for _, b := range []*chain.Block{item.Block, other} {
+		if b.Reported == nil {
+			continue
+		}
+		if _, err := b.Reported.Text(); err != nil {
+			return nil, nil, fmt.Errorf("block %d cannot be compared: %w", b.Number, err)
+		}
+	}
 	report.CompareWith(item.Block, sidecar.Compare(item.Block, other), multiplier)
 	return report, balances, nil
 }

@@ -156,3 +156,22 @@ func hex[T any](v jsonscan.Value, what string, parse func(string) (T, error)) (n
 	}
 	return none, fmt.Errorf("want %s, have %v", what, v.Kind())
 }
+
+// Reason reads why the EVM stopped: "Stopped", {"outOfGas": null} or {"other": "text"}, which is other(text). It is not
+// known in another form.
+func Reason(v jsonscan.Value) (text string, known bool) {
+	if text, known = v.Text(); known {
+		return text, true
+	}
+	name, detail, one := v.Only()
+	if !one {
+		return "", false
+	}
+	switch text, isText := detail.Text(); {
+	case isText:
+		name += "(" + text + ")"
+	case detail.Kind() != jsonscan.Null:
+		name += "(" + jsonscan.Excerpt(detail.Raw()) + ")"
+	}
+	return name, true
+}

@@ -11,13 +11,13 @@ import (
 type Reported string
 
 // Text returns the whole text.
-func (r Reported) Text() string { return string(r) }
+func (r Reported) Text() (string, error) { return string(r), nil }
 
 // EventData returns the data of an event, "" if the text has no such event.
-func (r Reported) EventData(list chain.EventList, event int) string {
+func (r Reported) EventData(list chain.EventList, event int) (string, error) {
 	block, err := jsonscan.Parse(string(r))
 	if err != nil {
-		return ""
+		return "", err
 	}
 	var of jsonscan.Value
 	switch list {
@@ -28,25 +28,20 @@ func (r Reported) EventData(list chain.EventList, event int) string {
 	default:
 		of = block.Member("extrinsics").Index(int(list))
 	}
-	return of.Member("events").Index(event).Member("data").Raw()
+	return of.Member("events").Index(event).Member("data").Raw(), nil
 }
 
-// Rendered returns a block whose text is made when it is first needed. It is "" if the block cannot be written in
-// Sidecar's JSON.
-func Rendered(text func() (string, error)) chain.Reported {
-	return rendered(sync.OnceValue(func() Reported {
-		made, err := text()
-		if err != nil {
-			return ""
-		}
-		return Reported(made)
-	}))
-}
+// Rendered returns a block whose text is made when it is first needed.
+func Rendered(text func() (string, error)) chain.Reported { return rendered(sync.OnceValues(text)) }
 
-type rendered func() Reported
+type rendered func() (string, error)
 
-func (r rendered) Text() string { return r().Text() }
+func (r rendered) Text() (string, error) { return r() }
 
-func (r rendered) EventData(list chain.EventList, event int) string {
-	return r().EventData(list, event)
+func (r rendered) EventData(list chain.EventList, event int) (string, error) {
+	text, err := r()
+	if err != nil {
+		return "", err
+	}
+	return Reported(text).EventData(list, event)
 }

@@ -149,7 +149,11 @@ func (r *reader) read(where Where, events []chain.Event) {
 		}
 		var err error
 		if r.legs, err = addLegs(r.legs[:0], e, r.size); err != nil {
-			r.unclassified(Unclassified{where, i, "balances." + e.Name, r.block.EventData(chain.EventList(where), i), err})
+			data, noData := r.block.EventData(chain.EventList(where), i)
+			if noData != nil {
+				err = fmt.Errorf("%w; its data cannot be shown: %w", err, noData)
+			}
+			r.unclassified(Unclassified{where, i, "balances." + e.Name, data, err})
 			continue
 		}
 		for j := range r.legs {

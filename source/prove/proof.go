@@ -164,7 +164,7 @@ func (p *Prover) Range(ctx context.Context, blocks chain.Heights, before chain.O
 	}
 }
 
-// maxBytes limits the text of all blocks that are being verified or waiting for their turn: together with
+// maxBytes limits the size of all blocks that are being verified or waiting for their turn: together with
 // derived data they take several times as much memory. A single block may be larger.
 const maxBytes = 32 << 20
 

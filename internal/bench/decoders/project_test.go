@@ -38,7 +38,7 @@ func (p *project) decoded() block[string] {
 	for i, x := range p.block.Extrinsics {
 		outcome, _ := x.Outcome()
 		d := extrinsic[string]{Method: name{x.Pallet, x.Call}, Hash: x.Hash.String(), Success: outcome.Success}
-		if x.Signed {
+		if x.Signed != nil {
 			d.Signature = signed
 		}
 		if d.Method.isTransact() {
@@ -46,7 +46,11 @@ func (p *project) decoded() block[string] {
 			payloads = payloads[1:]
 		}
 		for k, e := range x.Events {
-			d.Events = append(d.Events, event[string]{name{e.Pallet, e.Name}, p.block.EventData(chain.EventList(i), k)})
+			data, err := p.block.EventData(chain.EventList(i), k)
+			if err != nil {
+				panic(err) // the block was decoded from text
+			}
+			d.Events = append(d.Events, event[string]{name{e.Pallet, e.Name}, data})
 		}
 		b.Extrinsics = append(b.Extrinsics, d)
 	}

@@ -101,5 +101,9 @@ func sameBlock(t *testing.T, g *gateway.Gateway, path, file string) {
 	have, err := g.Block(t.Context(), path)
 	require.NoError(t, err, path)
 	blocktest.RequireSame(t, want, have)
-	require.Equal(t, want.EventData(chain.OnInitialize, 0), have.EventData(chain.OnInitialize, 0))
+	data, err := want.EventData(chain.OnInitialize, 0)
+	require.NoError(t, err)
+	same, err := have.EventData(chain.OnInitialize, 0)
+	require.NoError(t, err)
+	require.Equal(t, data, same)
 }

@@ -222,7 +222,7 @@ func (g *Gateway) compiled(ctx context.Context, at place, name string, version j
 		r.used = slices.Delete(r.used, 0, 1)
 	}
 	found := &runtime{name: name, version: version, metadata: bytes, Runtime: decoder, digesting: newTurn()}
-	found.decoder = sync.OnceValues(func() (*block.Decoder, error) { return block.NewDecoder(m) })
+	found.decoder = sync.OnceValues(decoder.Decoder)
 	found.extrinsics = sync.OnceValues(func() (*extrinsic.Runtime, error) { return extrinsic.NewReader(m, extrinsic.Token{}) })
 	found.ownKeys, found.usualKeys = sync.OnceValues(found.findOwnKeys), sync.OnceValue(found.findUsualKeys)
 	r.used = append(r.used, found)

@@ -11,8 +11,9 @@ import (
 // call is a call of the runtime.
 type call struct {
 	pallet, name string
-	arguments    []argument
-	read         int // number of arguments that rules read
+	fields       []metadata.Field
+	arguments    []argument // nil if rules read none
+	read         int        // number of arguments that rules read
 }
 
 // argument is an argument of a call: one that rules read, the transaction of ethereum.transact, or neither.
@@ -41,9 +42,13 @@ func (t *types) calls(m *metadata.Metadata) (all [256]*[256]*call) {
 }
 
 func (t *types) call(pallet, name string, fields []metadata.Field) *call {
-	c := &call{pallet: pallet, name: name, arguments: make([]argument, len(fields))}
+	c := &call{pallet: pallet, name: name, fields: fields}
 	read := schema.OfCall(pallet, name)
-	c.read = len(read)
+	transact := pallet == "ethereum" && name == "transact"
+	if c.read = len(read); c.read == 0 && !transact {
+		return c
+	}
+	c.arguments = make([]argument, len(fields))
 	for i, f := range fields {
 		a := &c.arguments[i]
 		a.of = f.Type
@@ -56,15 +61,19 @@ func (t *types) call(pallet, name string, fields []metadata.Field) *call {
 				a.read, a.at = t.value(f.Type, as.Type), at
 			}
 		}
-		if pallet == "ethereum" && name == "transact" && f.Name == "transaction" {
+		if transact && f.Name == "transaction" {
 			a.payload = t.payload(f.Type)
 		}
 	}
 	return c
 }
 
-// values reads the arguments of a call, and appends the values that rules read.
+// arguments reads the arguments of a call, and appends the values that rules read.
 func (t *types) arguments(r *scale.Reader, c *call, x *chain.Extrinsic, to chain.Values) chain.Values {
+	if c.arguments == nil {
+		t.skipFields(r, c.fields)
+		return to
+	}
 	start := len(to)
 	for range c.read {
 		to = append(to, chain.Value{}) // missing unless read

@@ -13,6 +13,7 @@ import (
 	"github.com/feeledger/fees/internal/substrate/header"
 	"github.com/feeledger/fees/internal/substrate/metadata"
 	"github.com/feeledger/fees/internal/substrate/scale"
+	"github.com/feeledger/fees/internal/substrate/scalejson"
 )
 
 // Encoded is a block as a node serves it, with its events.
@@ -35,13 +36,12 @@ type Decoder struct {
 	extensions []extension
 }
 
-// NewDecoder compiles a runtime's metadata, which contain its types.
-func NewDecoder(m *metadata.Metadata) (*Decoder, error) {
-	records, err := ReadRecords(m)
+// NewDecoder compiles a runtime's metadata, which contain its types. The codec is of the same metadata.
+func NewDecoder(m *metadata.Metadata, records *Records, codec *scalejson.Codec) (*Decoder, error) {
+	t, err := newTypes(m, codec)
 	if err != nil {
 		return nil, err
 	}
-	t := newTypes(m)
 	return &Decoder{
 		types:      t,
 		records:    records,
@@ -86,6 +86,8 @@ func (d *Decoder) decode(e *Encoded) (*chain.Block, error) {
 		p.arguments = append(p.arguments, span{from, len(p.values)})
 	}
 	p.assemble(b)
+	const eventSize, valueSize = 64, 48 // bytes, rounded up
+	b.Size += eventSize*len(p.events) + valueSize*len(p.values)
 	return b, nil
 }
 

@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/jsonread"
+	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/internal/schema"
 	"github.com/feeledger/fees/internal/substrate/metadata"
 	"github.com/feeledger/fees/internal/substrate/scale"
@@ -50,13 +52,19 @@ func (t *types) data(pallet, name string, fields []metadata.Field) func(*scale.R
 
 // values returns the reader of an event's values as its description says.
 func (t *types) values(of *schema.Event, fields []metadata.Field) func(*scale.Reader, chain.Values) chain.Values {
+	if !of.Read() {
+		return func(r *scale.Reader, to chain.Values) chain.Values {
+			t.skipFields(r, fields)
+			return to
+		}
+	}
 	readers := make([]reader, len(fields)) // nil for a value that is skipped
 	for i, f := range fields {
 		as := of.Rest
 		if i < len(of.Types) {
 			as = of.Types[i]
 		}
-		if i < schema.MaxValues && of.Read() && (as != schema.Unread || of.Whole) {
+		if i < schema.MaxValues && (as != schema.Unread || of.Whole) {
 			readers[i] = t.value(f.Type, as)
 		}
 	}
@@ -68,7 +76,7 @@ func (t *types) values(of *schema.Event, fields []metadata.Field) func(*scale.Re
 				to = append(to, read(r))
 			}
 		}
-		if of.Read() && len(fields) > schema.MaxValues {
+		if len(fields) > schema.MaxValues {
 			to = append(to, chain.FurtherValue(uint64(len(fields)-schema.MaxValues)))
 		}
 		return to
@@ -275,8 +283,7 @@ func (t *types) exit(id metadata.TypeID) reader {
 		if v == nil {
 			return chain.Value{}
 		}
-		state := chain.ExitState(scalejson.CamelCase(v.Name))
-		switch state {
+		switch state := chain.ExitState(scalejson.CamelCase(v.Name)); state {
 		case chain.ExitSucceed, chain.ExitRevert, chain.ExitError, chain.ExitFatal:
 			if len(v.Fields) == 1 {
 				if reason, known := t.reason(r, v.Fields[0].Type); known {
@@ -285,39 +292,23 @@ func (t *types) exit(id metadata.TypeID) reader {
 				return chain.ExitValue(chain.Exit{})
 			}
 		}
-		for _, f := range v.Fields {
-			t.skip(r, f.Type)
-		}
+		t.skipFields(r, v.Fields)
 		return chain.ExitValue(chain.Exit{})
 	}
 }
 
-// reason reads a reason: the name of a variant, or a name with what it contains, such as other(text).
+// reason reads a reason: the name of a variant, with what it contains, such as other(text).
 func (t *types) reason(r *scale.Reader, id metadata.TypeID) (text string, known bool) {
-	of := &t.of[t.inner(id)]
-	switch {
-	case of.Kind == metadata.Primitive && of.Primitive == metadata.Str:
-		return r.Text(), true
-	case t.number(id, 256) != nil:
-		return t.number(id, 256)(r).String(), true
-	case of.Kind != metadata.Variant || len(of.Variants) == 0:
-		t.skip(r, id)
-		return "", false
-	}
-	v := readVariant(r, of)
-	switch {
-	case v == nil:
-		return "", false
-	case t.isBasic(id):
-		return v.Name, true
-	case len(v.Fields) == 0:
-		return scalejson.CamelCase(v.Name), true
-	case len(v.Fields) > 1:
-		for _, f := range v.Fields {
-			t.skip(r, f.Type)
+	if t.isBasic(id) {
+		if v := readVariant(r, &t.of[t.inner(id)]); v != nil {
+			return v.Name, true
 		}
 		return "", false
 	}
-	text, known = t.reason(r, v.Fields[0].Type)
-	return scalejson.CamelCase(v.Name) + "(" + text + ")", known
+	w := scalejson.Writer{Reader: r}
+	if t.codec.Value(&w, id); w.Err() != nil {
+		return "", false
+	}
+	v, _ := jsonscan.Parse(string(w.Text)) // it is well formed
+	return jsonread.Reason(v)
 }

@@ -50,9 +50,7 @@ func (t *types) payload(id metadata.TypeID) payloadReader {
 		case readers[v.Index] != nil:
 			return readers[v.Index](r)
 		}
-		for _, f := range v.Fields {
-			t.skip(r, f.Type)
-		}
+		t.skipFields(r, v.Fields)
 		return nil, fmt.Errorf("args.transaction: unknown transaction type %q", scalejson.CamelCase(v.Name))
 	}
 }
@@ -196,9 +194,7 @@ func (t *types) action(name string) field[fields] {
 				}
 				p.Action = chain.DecodedOf(chain.Action{To: to}, err)
 			default:
-				for _, f := range v.Fields {
-					t.skip(r, f.Type)
-				}
+				t.skipFields(r, v.Fields)
 			}
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/feeledger/fees/internal/schema"
 	"github.com/feeledger/fees/internal/substrate/block"
 	"github.com/feeledger/fees/internal/substrate/metadata"
+	"github.com/feeledger/fees/internal/substrate/render"
 )
 
 // Values of events in all forms that runtimes give them. Where Sidecar can write the form, its text gives the same
@@ -28,7 +29,7 @@ func TestEventValues(t *testing.T) {
 	exit := func(b *builder) metadata.TypeID {
 		return b.enum(
 			variant("Succeed", b.enum(variant("Stopped"), variant("Returned"))),
-			variant("Error", b.enum(variant("StackUnderflow"), variant("Other", b.primitive(metadata.Str)), variant("InvalidCode", b.primitive(metadata.U8)), variant("Two", b.primitive(metadata.U8), b.primitive(metadata.U8)), variant("Flag", b.primitive(metadata.Bool)))),
+			variant("Error", b.enum(variant("StackUnderflow"), variant("Other", b.primitive(metadata.Str)), variant("InvalidCode", b.primitive(metadata.U8)), variant("Two", b.primitive(metadata.U8), b.primitive(metadata.U8)), variant("Flag", b.primitive(metadata.Bool)), variant("CallErrorAsFatal", b.enum(variant("OutOfGas"), variant("Other", b.primitive(metadata.Str)))))),
 			variant("Another", b.primitive(metadata.U8)),
 			variant("Revert"),
 		)
@@ -63,6 +64,13 @@ func TestEventValues(t *testing.T) {
 		"an unknown event of balances": {"Balances", "Strange", func(b *builder) []metadata.Field {
 			return fieldsOf("a", b.primitive(metadata.U8), "b", b.account20(), "c", b.enum(variant("A"), variant("B")), "d", b.list(b.compact(metadata.U8)))
 		}, slices.Concat([]byte{1}, sevens[:20], []byte{1, 8, 4, 8}), []string{"0", account, "0", "0"}, false},
+		"accounts that may be missing": {"Balances", "Strange", func(b *builder) []metadata.Field {
+			maybe := b.option(b.account20())
+			return fieldsOf("a", maybe, "b", maybe, "c", b.option(b.primitive(metadata.U8)))
+		}, slices.Concat([]byte{1}, sevens[:20], []byte{0, 1, 9}), []string{account, "0", "0"}, false},
+		"an amount that may be missing": {"Balances", "Withdraw", func(b *builder) []metadata.Field {
+			return fieldsOf("who", b.option(b.account20()), "amount", b.option(b.primitive(metadata.U8)))
+		}, []byte{0, 1, 9}, []string{"missing", "9"}, false},
 		"more values than are read": {"Balances", "Strange", func(b *builder) (list []metadata.Field) {
 			for range 11 {
 				list = append(list, fieldsOf("a", b.primitive(metadata.U8))...)
@@ -85,8 +93,9 @@ func TestEventValues(t *testing.T) {
 		"out of something":    {"Ethereum", "Executed", exits, executed(1, 0), []string{account, account, hash, "error stackUnderflow"}, false},
 		"for a reason":        {"Ethereum", "Executed", exits, executed(1, 1, 8, 'a', 'b'), []string{account, account, hash, "error other(ab)"}, false},
 		"for a code":          {"Ethereum", "Executed", exits, executed(1, 2, 254), []string{account, account, hash, "error invalidCode(254)"}, false},
-		"for two reasons":     {"Ethereum", "Executed", exits, executed(1, 3, 1, 2), []string{account, account, hash, " "}, true},
-		"for a flag":          {"Ethereum", "Executed", exits, executed(1, 4, 1), []string{account, account, hash, " "}, true},
+		"for two reasons":     {"Ethereum", "Executed", exits, executed(1, 3, 1, 2), []string{account, account, hash, `error two(["1","2"])`}, false},
+		"for a flag":          {"Ethereum", "Executed", exits, executed(1, 4, 1), []string{account, account, hash, "error flag(true)"}, false},
+		"for another reason":  {"Ethereum", "Executed", exits, executed(1, 5, 1, 4, 'a'), []string{account, account, hash, `error callErrorAsFatal({"other":"a"})`}, false},
 		"another state":       {"Ethereum", "Executed", exits, executed(2, 1), []string{account, account, hash, " "}, false},
 		"a state alone":       {"Ethereum", "Executed", exits, executed(3), []string{account, account, hash, " "}, false},
 		"an exit in a number": {"Ethereum", "Executed", func(b *builder) []metadata.Field {
@@ -471,7 +480,9 @@ func TestRuntimesThatAreRefused(t *testing.T) {
 		b := &builder{}
 		m := b.runtime(t, "Other", "None", nil, "do", nil)
 		alter(m)
-		_, err := block.NewDecoder(m)
+		_, err := block.ReadRecords(m)
+		require.ErrorContains(t, err, want)
+		_, err = render.NewRuntime(m)
 		require.ErrorContains(t, err, want)
 	}
 
@@ -480,6 +491,10 @@ func TestRuntimesThatAreRefused(t *testing.T) {
 	b.types[nested].Variants[1].Fields = []metadata.Field{{Type: nested}}
 	itself := b.add(metadata.Type{Kind: metadata.Composite})
 	b.types[itself].Fields = []metadata.Field{{Type: itself}}
+	empty := b.add(metadata.Type{Kind: metadata.Array, Element: b.enum(), Length: 1 << 31}) // of types without values
+	for range 60 {
+		empty = b.tuple(empty, empty, b.add(metadata.Type{Kind: metadata.Compact, Element: b.tuple()}), b.add(metadata.Type{Kind: metadata.Array, Element: nested}))
+	}
 	large := b.bytes(1 << 31)
 	largest := b.add(metadata.Type{Kind: metadata.Array, Element: large, Length: 1 << 31})
 	fields := fieldsOf("a", nested)
@@ -488,6 +503,7 @@ func TestRuntimesThatAreRefused(t *testing.T) {
 		data  string
 	}{
 		"":                        {nested, strings.Repeat("\x01", 500) + "\x00"},
+		" ":                       {empty, ""},
 		"nested more than 512":    {nested, strings.Repeat("\x01", 1000) + "\x00"},
 		"values are nested more":  {itself, ""},
 		"the bytes end too early": {largest, "\x01"},
@@ -495,10 +511,9 @@ func TestRuntimesThatAreRefused(t *testing.T) {
 	} {
 		own := &builder{types: slices.Clone(b.types)}
 		fields[0].Type = c.field
-		d, err := block.NewDecoder(own.runtime(t, "Other", "None", fields, "do", nil))
-		require.NoError(t, err)
-		_, err = d.Decode(event([]byte(c.data)))
-		if want == "" {
+		d := newRuntime(t, own.runtime(t, "Other", "None", fields, "do", nil)).decoder
+		_, err := d.Decode(event([]byte(c.data)))
+		if strings.TrimSpace(want) == "" {
 			require.NoError(t, err)
 		} else {
 			require.ErrorContains(t, err, want)
@@ -529,4 +544,35 @@ func FuzzDecode(f *testing.F) {
 			require.Equal(t, shown(want), shown(have))
 		}
 	})
+}
+
+// Types that are nested without end are refused before anything is read.
+func TestNestedTypes(t *testing.T) {
+	b := &builder{}
+	deep := b.primitive(metadata.U8)
+	for range 10_010 {
+		deep = b.wrapped(deep)
+	}
+	slices.Reverse(b.types)
+	for i := range b.types {
+		if b.types[i].Kind == metadata.Composite {
+			b.types[i].Fields[0].Type = metadata.TypeID(i + 1)
+		}
+	}
+	m := b.runtime(t, "Other", "None", nil, "do", nil)
+	r, err := render.NewRuntime(m)
+	require.NoError(t, err)
+	_, err = r.Decoder()
+	require.ErrorContains(t, err, "nested more than 10000 deep")
+}
+
+// A reason within reasons is read to the depth that a text may have, and no further.
+func TestDeepReasons(t *testing.T) {
+	b := &builder{}
+	reason := b.enum(variant("End"), variant("More"), variant("Text", b.primitive(metadata.Str)))
+	b.types[reason].Variants[1].Fields = []metadata.Field{{Type: reason}}
+	fields := fieldsOf("from", b.h160(), "to", b.h160(), "transaction_hash", b.hash(), "exit_reason", b.enum(variant("Error", reason)))
+	d := newRuntime(t, b.runtime(t, "Ethereum", "Executed", fields, "none", nil)).decoder
+	_, err := d.Decode(event(slices.Concat(make([]byte, 73), bytes.Repeat([]byte{1}, 1_000_000), []byte{0})))
+	require.ErrorContains(t, err, "values are nested more than 512 deep")
 }

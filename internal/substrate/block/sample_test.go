@@ -30,9 +30,9 @@ type runtime struct {
 }
 
 func newRuntime(t testing.TB, m *metadata.Metadata) *runtime {
-	d, err := block.NewDecoder(m)
-	require.NoError(t, err)
 	r, err := render.NewRuntime(m)
+	require.NoError(t, err)
+	d, err := r.Decoder()
 	require.NoError(t, err)
 	return &runtime{d, r}
 }

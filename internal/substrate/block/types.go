@@ -1,72 +1,93 @@
 package block
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/feeledger/fees/internal/substrate/metadata"
 	"github.com/feeledger/fees/internal/substrate/scale"
+	"github.com/feeledger/fees/internal/substrate/scalejson"
 )
 
 // types are a runtime's types.
 type types struct {
 	of    []metadata.Type
-	sizes []int // in bytes, by type; unsized if it depends on the value
+	sizes []int // in bytes, by type; unsized if it depends on the value, which then has a byte at least
+	codec *scalejson.Codec
 }
+
+const unsized = -1
 
 const (
-	unsized = -1
+	// maxDepth is the maximum nesting of values, such as batches of batches.
+	maxDepth = 512
+	// maxTypes is the maximum nesting of a runtime's types: more than the number of types in any runtime.
+	maxTypes = 10000
 )
 
-// maxDepth is the maximum nesting of values, such as batches of batches, and of types.
-const maxDepth = 512
-
-func newTypes(m *metadata.Metadata) *types {
-	t := &types{of: m.Types, sizes: make([]int, len(m.Types))}
+func newTypes(m *metadata.Metadata, codec *scalejson.Codec) (*types, error) {
+	t := &types{of: m.Types, sizes: make([]int, len(m.Types)), codec: codec}
 	measured := make([]bool, len(m.Types))
 	for id := range m.Types {
-		t.measure(metadata.TypeID(id), measured, 0)
+		if !t.measure(metadata.TypeID(id), measured, 0) {
+			return nil, fmt.Errorf("types of this runtime are nested more than %d deep", maxTypes)
+		}
 	}
-	return t
+	return t, nil
 }
 
-// measure determines the size of a type.
-func (t *types) measure(id metadata.TypeID, measured []bool, depth int) int {
+// measure determines the size of a type, unless types are nested too deep.
+func (t *types) measure(id metadata.TypeID, measured []bool, depth int) bool {
 	if measured[id] {
-		return t.sizes[id]
+		return true
 	}
-	if depth > maxDepth {
-		return unsized
+	if depth > maxTypes {
+		return false
 	}
 	measured[id], t.sizes[id] = true, unsized // also for a type that contains itself
-	sum := func(ids ...metadata.TypeID) (size int) {
-		for _, id := range ids {
-			n := t.measure(id, measured, depth+1)
-			if n == unsized || size+n > maxSize {
-				return unsized
-			}
-			size += n
-		}
-		return size
-	}
-	switch of := &t.of[id]; of.Kind {
+	var ids []metadata.TypeID
+	of := &t.of[id]
+	switch of.Kind {
 	case metadata.Composite:
-		t.sizes[id] = sum(typesOf(of.Fields)...)
+		ids = typesOf(of.Fields)
 	case metadata.Tuple:
-		t.sizes[id] = sum(of.Elements...)
-	case metadata.Array:
-		if n := sum(of.Element); n != unsized && (n == 0 || int64(of.Length) <= int64(maxSize/n)) {
-			t.sizes[id] = n * int(of.Length)
-		}
-	case metadata.Primitive:
-		if of.Primitive != metadata.Str {
-			t.sizes[id] = primitiveBits(of.Primitive) / 8
+		ids = of.Elements
+	case metadata.Array, metadata.Compact, metadata.Sequence:
+		ids = []metadata.TypeID{of.Element}
+	case metadata.Bits:
+		ids = []metadata.TypeID{of.Element, of.Order}
+	case metadata.Variant:
+		for i := range of.Variants {
+			ids = append(ids, typesOf(of.Variants[i].Fields)...)
 		}
 	}
-	return t.sizes[id]
+	size := 0
+	for _, id := range ids {
+		if !t.measure(id, measured, depth+1) {
+			return false
+		}
+		if n := t.sizes[id]; n == unsized || size+n > maxSize {
+			size = unsized
+			break
+		}
+		size += t.sizes[id]
+	}
+	switch {
+	case of.Kind == metadata.Primitive && of.Primitive != metadata.Str:
+		t.sizes[id] = primitiveBits(of.Primitive) / 8
+	case of.Kind == metadata.Array && of.Length == 0, of.Kind == metadata.Variant && len(of.Variants) == 0:
+		t.sizes[id] = 0 // no value of it has bytes
+	case of.Kind == metadata.Array && size > 0 && int64(of.Length) > int64(maxSize/size):
+	case of.Kind == metadata.Array && size != unsized:
+		t.sizes[id] = size * int(of.Length)
+	case of.Kind == metadata.Composite, of.Kind == metadata.Tuple, of.Kind == metadata.Compact && size == 0:
+		t.sizes[id] = size
+	}
+	return true
 }
 
-// maxSize is the largest size, in bytes, of a type that is skipped at once.
-const maxSize = 1 << 24
+// maxSize is the largest size, in bytes, of a type that is skipped at once, and more than that of a block.
+const maxSize = 1 << 29
 
 func typesOf(fields []metadata.Field) []metadata.TypeID {
 	ids := make([]metadata.TypeID, len(fields))
@@ -116,9 +137,6 @@ func (t *types) skipAt(r *scale.Reader, id metadata.TypeID, depth int) {
 			each(1, id)
 		}
 	case metadata.Variant:
-		if len(of.Variants) == 0 {
-			return
-		}
 		if v := readVariant(r, of); v != nil {
 			for i := range v.Fields {
 				each(1, v.Fields[i].Type)
@@ -133,15 +151,20 @@ func (t *types) skipAt(r *scale.Reader, id metadata.TypeID, depth int) {
 			r.Bytes(n * size)
 		}
 	case metadata.Array:
-		each(int(of.Length), of.Element)
+		each(int(min(of.Length, maxSize)), of.Element) // each has a byte at least, and a block less than maxSize
 	case metadata.Compact:
-		if t.sizes[of.Element] != 0 { // the unit type has no bytes, compact or not
-			r.Compact()
-		}
+		r.Compact()
 	case metadata.Bits:
 		t.skipBits(r, of)
 	default: // a text
 		r.Text()
+	}
+}
+
+// skipFields reads the fields of a variant, as skip does.
+func (t *types) skipFields(r *scale.Reader, fields []metadata.Field) {
+	for i := range fields {
+		t.skip(r, fields[i].Type)
 	}
 }
 

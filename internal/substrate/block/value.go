@@ -18,6 +18,9 @@ type reader func(*scale.Reader) chain.Value
 func (t *types) value(id metadata.TypeID, as schema.Type) reader {
 	var read reader
 	want := ""
+	if of := &t.of[id]; of.Is("Option") && len(of.Variants) == 2 && len(of.Variants[1].Fields) == 1 {
+		return t.optional(of.Variants[1].Fields[0].Type, as)
+	}
 	switch as {
 	case schema.Account:
 		read, want = t.account(id), "an address"
@@ -46,6 +49,20 @@ func (t *types) value(id metadata.TypeID, as schema.Type) reader {
 	return func(r *scale.Reader) chain.Value {
 		t.skip(r, id)
 		return other
+	}
+}
+
+// optional returns the reader of a value, or of none, which is missing unless rules may do without.
+func (t *types) optional(id metadata.TypeID, as schema.Type) reader {
+	some, none := t.value(id, as), chain.Value{}
+	if as == schema.Maybe || as == schema.Unread {
+		none = chain.UnreadValue()
+	}
+	return func(r *scale.Reader) chain.Value {
+		if r.Option() {
+			return some(r)
+		}
+		return none
 	}
 }
 
@@ -101,9 +118,7 @@ func (t *types) address(id metadata.TypeID, forms ...string) reader {
 		case readers[v.Index] != nil:
 			return readers[v.Index](r)
 		default:
-			for i := range v.Fields {
-				t.skip(r, v.Fields[i].Type)
-			}
+			t.skipFields(r, v.Fields)
 		}
 		return other
 	}

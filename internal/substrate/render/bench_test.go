@@ -38,7 +38,7 @@ func BenchmarkBlock(b *testing.B) {
 			})
 		}
 		var room []byte
-		decoder, err := block.NewDecoder(p.metadata)
+		decoder, err := p.runtime.Decoder()
 		require.NoError(b, err)
 		each(name+"/raw", func(x *rawAndJSON) error {
 			_, err := decoder.Decode(&block.Encoded{Hash: x.raw.Hash, Header: headers.Header(x.raw.Header), Extrinsics: x.raw.Extrinsics, Events: x.raw.Events})

@@ -26,12 +26,11 @@ import (
 
 // pair is a chain with Sidecar 18.0.0's responses for its blocks, and the node's responses to Sidecar.
 type pair struct {
-	t        testing.TB
-	dir      string
-	metadata *metadata.Metadata
-	runtime  *render.Runtime
-	asked    map[string]map[string]json.RawMessage // by method and parameters
-	heights  []render.At
+	t       testing.TB
+	dir     string
+	runtime *render.Runtime
+	asked   map[string]map[string]json.RawMessage // by method and parameters
+	heights []render.At
 }
 
 func eachPair(t *testing.T, test func(t *testing.T, p *pair)) {
@@ -44,9 +43,9 @@ func openPair(t testing.TB, name string) *pair {
 	p := &pair{t: t, dir: pairs.Path(t, name), asked: map[string]map[string]json.RawMessage{}}
 	text, err := os.ReadFile(filepath.Join(p.dir, "node/metadata.hex"))
 	require.NoError(t, err)
-	p.metadata, err = metadata.Parse(unhex(t, strings.TrimSpace(string(text))))
+	m, err := metadata.Parse(unhex(t, strings.TrimSpace(string(text))))
 	require.NoError(t, err)
-	p.runtime, err = render.NewRuntime(p.metadata)
+	p.runtime, err = render.NewRuntime(m)
 	require.NoError(t, err)
 	text, err = os.ReadFile(filepath.Join(p.dir, "node/heights.json"))
 	require.NoError(t, err)

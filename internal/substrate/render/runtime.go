@@ -54,6 +54,11 @@ func NewRuntime(m *metadata.Metadata) (*Runtime, error) {
 	return r, nil
 }
 
+// Decoder returns the decoder of blocks that the runtime executed.
+func (r *Runtime) Decoder() (*block.Decoder, error) {
+	return block.NewDecoder(r.metadata, r.records, r.codec)
+}
+
 // Session reports whether a block's author is determined from the list in session.validators.
 func (r *Runtime) Session() bool { return r.session }
 

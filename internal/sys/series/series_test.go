@@ -88,6 +88,21 @@ func TestProcess(t *testing.T) {
 	require.Empty(t, problems)
 }
 
+// Functions that report values run at the same time.
+func TestValuesAtOnce(t *testing.T) {
+	var r series.Registry
+	var all sync.WaitGroup
+	all.Add(3)
+	for range 3 {
+		r.Collect(func(s *series.Scrape) {
+			all.Done()
+			all.Wait() // for the others
+			s.Gauge("a", "A.", 1)
+		})
+	}
+	require.Equal(t, "# HELP a A.\n# TYPE a gauge\na 1\n", scrape(t, r.Page()))
+}
+
 // Few scrapes run at once, and numbers change during a scrape.
 func TestScrapesAtOnce(t *testing.T) {
 	var r series.Registry

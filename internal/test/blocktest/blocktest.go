@@ -83,14 +83,14 @@ func Payload(t testing.TB, args string) *chain.Payload {
 type Data map[chain.EventList][]string
 
 // Text returns nothing.
-func (Data) Text() string { return "" }
+func (Data) Text() (string, error) { return "", nil }
 
 // EventData returns the data of an event.
-func (d Data) EventData(list chain.EventList, event int) string {
+func (d Data) EventData(list chain.EventList, event int) (string, error) {
 	if event >= len(d[list]) {
-		return ""
+		return "", nil
 	}
-	return d[list][event]
+	return d[list][event], nil
 }
 
 // JSON returns the JSON value of a text.
@@ -121,7 +121,11 @@ func RequireMessage(t testing.TB, err error, missing, fail string) {
 // from JSON or from SCALE.
 func RequireSame(t testing.TB, want, have *chain.Block) {
 	t.Helper()
-	require.Equal(t, want.Reported.Text(), have.Reported.Text())
+	text, err := want.Reported.Text()
+	require.NoError(t, err)
+	same, err := have.Reported.Text()
+	require.NoError(t, err)
+	require.Equal(t, text, same)
 	a, b := *want, *have
 	a.Reported, a.Size, b.Reported, b.Size = nil, 0, nil, 0 // of the text, or of the node's data
 	require.Equal(t, fmt.Sprintf("%+v", a), fmt.Sprintf("%+v", b))

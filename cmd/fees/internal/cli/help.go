@@ -100,7 +100,8 @@ func WriteTopics(root *cobra.Command, text string) error {
 	return err
 }
 
-// usage returns the help of a command below its description. It is cobra's, with the flags in groups.
+// usage returns the help of a command below its description. It is cobra's, with the flags in groups; no command has
+// aliases or help topics.
 func usage(c *cobra.Command, width int) string {
 	var out strings.Builder
 	out.WriteString("Usage:")
