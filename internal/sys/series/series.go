@@ -139,8 +139,8 @@ func (m *metric[T]) each(report func(labels string, value T)) {
 	}
 }
 
-func newMetric[T any](labels []string) metric[T] {
-	m := metric[T]{labels: labels, values: map[string]T{}}
+func newMetric[T any](labels []string) *metric[T] {
+	m := &metric[T]{labels: labels, values: map[string]T{}}
 	if len(labels) == 0 {
 		var none T
 		m.values[""] = none // is 0 from the start
@@ -149,7 +149,7 @@ func newMetric[T any](labels []string) metric[T] {
 }
 
 // Number is a counter or a gauge.
-type Number struct{ metric[float64] }
+type Number struct{ *metric[float64] }
 
 // Counter registers a counter, which only grows.
 func (r *Registry) Counter(name, help string, labels ...string) *Number {
@@ -176,7 +176,7 @@ func (n *Number) Add(change float64, values ...string) {
 
 // Histogram counts values by size.
 type Histogram struct {
-	metric[*distribution]
+	*metric[*distribution]
 	bounds []float64
 }
 
