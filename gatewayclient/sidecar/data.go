@@ -1,7 +1,6 @@
 package sidecar
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -125,7 +124,7 @@ func readText(text string, of schema.Type) (v chain.Value) {
 		}
 	case schema.Destination:
 		var reserved uint64
-		if reserved, err = destination(text); err == nil {
+		if reserved, err = jsonread.Destination(text); err == nil {
 			return chain.Uint64Value(reserved)
 		}
 	}
@@ -178,8 +177,8 @@ func readDispatch(v, failure jsonscan.Value) chain.Value {
 		}
 	}
 	info := chain.DispatchInfo{
-		Class:   chain.DecodedOf(readClass(class)),
-		PaysFee: chain.DecodedOf(readPaysFee(pays)),
+		Class:   chain.DecodedOf(readWord(class, jsonread.DispatchClass)),
+		PaysFee: chain.DecodedOf(readWord(pays, jsonread.PaysFee)),
 		RefTime: "weight",
 	}
 	switch {
@@ -197,24 +196,13 @@ func readDispatch(v, failure jsonscan.Value) chain.Value {
 	return chain.DispatchValue(w, info)
 }
 
-func readClass(v jsonscan.Value) (chain.DispatchClass, error) {
+// readWord decodes a name.
+func readWord[T any](v jsonscan.Value, named func(string) (T, error)) (none T, err error) {
 	text, err := wordOf(v)
 	if err != nil {
-		return "", err
+		return none, err
 	}
-	switch class := chain.DispatchClass(text); class {
-	case chain.Normal, chain.Operational, chain.Mandatory:
-		return class, nil
-	}
-	return "", errors.New("want Normal, Operational or Mandatory")
-}
-
-func readPaysFee(v jsonscan.Value) (bool, error) {
-	text, err := wordOf(v)
-	if err == nil && text != "Yes" && text != "No" {
-		err = errors.New("want Yes or No")
-	}
-	return text == "Yes" && err == nil, err
+	return named(text)
 }
 
 func wordOf(v jsonscan.Value) (string, error) {
@@ -281,17 +269,6 @@ func readExit(v jsonscan.Value) chain.Exit {
 		}
 	}
 	return chain.Exit{}
-}
-
-// destination reads "Free" or "Reserved", in any case. It returns 1 for Reserved.
-func destination(text string) (uint64, error) {
-	switch {
-	case strings.EqualFold(text, "free"):
-		return 0, nil
-	case strings.EqualFold(text, "reserved"):
-		return 1, nil
-	}
-	return 0, fmt.Errorf("want Free or Reserved, have %q", jsonscan.Excerpt(text))
 }
 
 // appendArguments decodes the arguments of a call that rules read.

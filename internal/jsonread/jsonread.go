@@ -3,11 +3,14 @@
 // JSON number with a fraction or an exponent is rejected: it has been through floating point and may have lost digits.
 //
 // A value that is missing or null is [chain.ErrMissing].
+//
+// It also finds the data of an event in the text of a block.
 package jsonread
 
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/jsonscan"
@@ -155,6 +158,34 @@ func hex[T any](v jsonscan.Value, what string, parse func(string) (T, error)) (n
 		return none, chain.ErrMissing
 	}
 	return none, fmt.Errorf("want %s, have %v", what, v.Kind())
+}
+
+// DispatchClass returns the class with a name.
+func DispatchClass(name string) (chain.DispatchClass, error) {
+	switch class := chain.DispatchClass(name); class {
+	case chain.Normal, chain.Operational, chain.Mandatory:
+		return class, nil
+	}
+	return "", errors.New("want Normal, Operational or Mandatory")
+}
+
+// PaysFee returns whether an extrinsic paid, from "Yes" or "No".
+func PaysFee(name string) (bool, error) {
+	if name != "Yes" && name != "No" {
+		return false, errors.New("want Yes or No")
+	}
+	return name == "Yes", nil
+}
+
+// Destination returns 1 for "Reserved" and 0 for "Free", in any case.
+func Destination(name string) (uint64, error) {
+	switch {
+	case strings.EqualFold(name, "free"):
+		return 0, nil
+	case strings.EqualFold(name, "reserved"):
+		return 1, nil
+	}
+	return 0, fmt.Errorf("want Free or Reserved, have %q", jsonscan.Excerpt(name))
 }
 
 // Reason reads why the EVM stopped: "Stopped", {"outOfGas": null} or {"other": "text"}, which is other(text). It is not

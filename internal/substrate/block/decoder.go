@@ -107,19 +107,6 @@ func readDigest(b *chain.Block, logs [][]byte) error {
 	return nil
 }
 
-// find reads which of a pallet's calls or events follows.
-func find[T any](r *scale.Reader, table *[256]*[256]*T, what string) *T {
-	pallet, member := r.U8(), r.U8()
-	if r.Err() != nil {
-		return nil
-	}
-	if table[pallet] == nil || table[pallet][member] == nil {
-		r.Fail("the runtime has no %s %d.%d", what, pallet, member)
-		return nil
-	}
-	return table[pallet][member]
-}
-
 // readEvents decodes System.Events.
 func (d *Decoder) readEvents(p *parts, encoded []byte, extrinsics int) error {
 	p.counts = slices.Grow(p.counts[:0], extrinsics+2)[:extrinsics+2]
@@ -133,7 +120,7 @@ func (d *Decoder) readEvents(p *parts, encoded []byte, extrinsics int) error {
 		if r.Err() != nil {
 			return r.Err()
 		}
-		e := find(r, &d.events, "event")
+		e := scalejson.Find(r, &d.events, "event")
 		if e == nil {
 			return r.Err()
 		}
@@ -167,7 +154,7 @@ func (d *Decoder) extrinsic(x *chain.Extrinsic, encoded []byte, p *parts) error 
 			read(r, x.Signed)
 		}
 	}
-	c := find(r, &d.calls, "call")
+	c := scalejson.Find(r, &d.calls, "call")
 	if c == nil {
 		return r.Err()
 	}
@@ -192,7 +179,7 @@ func (t *types) extensionsOf(m *metadata.Metadata) (list []extension) {
 			value := t.value(e.Type, schema.Amount)
 			read = func(r *scale.Reader, s *chain.Signed) { s.Tip = value(r) }
 		case "CheckMortality", "CheckEra":
-			read = func(r *scale.Reader, s *chain.Signed) { s.Era = readEra(r) }
+			read = func(r *scale.Reader, s *chain.Signed) { s.Era, _ = scalejson.ReadEra(r) }
 		}
 		if read != nil {
 			found++
@@ -205,23 +192,6 @@ func (t *types) extensionsOf(m *metadata.Metadata) (list []extension) {
 		return nil
 	}
 	return list
-}
-
-// readEra reads the lifetime of an extrinsic: immortal, or a period and a phase.
-//
-// Source: polkadot-sdk, substrate/primitives/runtime/src/generic/era.rs.
-func readEra(r *scale.Reader) chain.Era {
-	first := r.U8()
-	if first == 0 {
-		return chain.Era{}
-	}
-	encoded := uint64(first) | uint64(r.U8())<<8
-	period := uint64(2) << (encoded & 15)
-	phase := (encoded >> 4) * max(period>>12, 1)
-	if period < 4 || phase >= period {
-		r.Fail("invalid era with the period %d and the phase %d", period, phase)
-	}
-	return chain.Era{Period: period, Phase: phase}
 }
 
 // parts are the parts of a block while it is decoded. They are reused for the next block.

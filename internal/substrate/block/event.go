@@ -154,12 +154,7 @@ func (t *types) class(id metadata.TypeID) func(*scale.Reader, *dispatch) {
 		return t.other(id, func(d *dispatch) { d.info.Class = chain.DecodedOf[chain.DispatchClass]("", errNoText) })
 	}
 	return func(r *scale.Reader, d *dispatch) {
-		switch class := chain.DispatchClass(of.read(r)); class {
-		case chain.Normal, chain.Operational, chain.Mandatory:
-			d.info.Class = chain.DecodedOf(class, nil)
-		default:
-			d.info.Class = chain.DecodedOf[chain.DispatchClass]("", errors.New("want Normal, Operational or Mandatory"))
-		}
+		d.info.Class = chain.DecodedOf(jsonread.DispatchClass(of.read(r)))
 	}
 }
 
@@ -169,14 +164,7 @@ func (t *types) paysFee(id metadata.TypeID) func(*scale.Reader, *dispatch) {
 		return t.other(id, func(d *dispatch) { d.info.PaysFee = chain.DecodedOf(false, errNoText) })
 	}
 	return func(r *scale.Reader, d *dispatch) {
-		switch of.read(r) {
-		case "Yes":
-			d.info.PaysFee = chain.DecodedOf(true, nil)
-		case "No":
-			d.info.PaysFee = chain.DecodedOf(false, nil)
-		default:
-			d.info.PaysFee = chain.DecodedOf(false, errors.New("want Yes or No"))
-		}
+		d.info.PaysFee = chain.DecodedOf(jsonread.PaysFee(of.read(r)))
 	}
 }
 

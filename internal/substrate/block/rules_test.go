@@ -378,10 +378,10 @@ func TestCalls(t *testing.T) {
 		"to an account": {"Balances", "transfer", func(b *builder) []metadata.Field {
 			return fieldsOf("dest", b.account20(), "value", b.primitive(metadata.U8))
 		}, append(sevens[:20:20], 2), []string{chain.Address20([20]byte(sevens)).String(), "2"}, false},
-		"without an amount":        {"Balances", "transfer", func(b *builder) []metadata.Field { return fieldsOf("dest", b.account20()) }, sevens[:20], []string{chain.Address20([20]byte(sevens)).String(), "missing"}, false},
-		"a time":                   {"Timestamp", "set", func(b *builder) []metadata.Field { return fieldsOf("now", b.compact(metadata.U64)) }, []byte{8}, []string{"2"}, false},
-		"a call of the EVM":        {"EVM", "call", func(b *builder) []metadata.Field { return fieldsOf("source", b.h160(), "target", b.h160()) }, append(sevens[:20:20], sevens[:20]...), []string{chain.Address20([20]byte(sevens)).String()}, false},
-		"a call that is no rule's": {"Other", "call", func(b *builder) []metadata.Field { return fieldsOf("source", b.h160()) }, sevens[:20], nil, false},
+		"without an amount": {"Balances", "transfer", func(b *builder) []metadata.Field { return fieldsOf("dest", b.account20()) }, sevens[:20], []string{chain.Address20([20]byte(sevens)).String(), "missing"}, false},
+		"a time":            {"Timestamp", "set", func(b *builder) []metadata.Field { return fieldsOf("now", b.compact(metadata.U64)) }, []byte{8}, []string{"2"}, false},
+		"a call of the EVM": {"EVM", "call", func(b *builder) []metadata.Field { return fieldsOf("source", b.h160(), "target", b.h160()) }, append(sevens[:20:20], sevens[:20]...), []string{chain.Address20([20]byte(sevens)).String()}, false},
+		"a call of no rule": {"Other", "call", func(b *builder) []metadata.Field { return fieldsOf("source", b.h160()) }, sevens[:20], nil, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := &builder{}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/jsonread"
 	"github.com/feeledger/fees/internal/schema"
 	"github.com/feeledger/fees/internal/substrate/metadata"
 	"github.com/feeledger/fees/internal/substrate/scale"
@@ -225,13 +226,10 @@ func (t *types) destination(id metadata.TypeID) reader {
 		return nil
 	}
 	return func(r *scale.Reader) chain.Value {
-		switch name := of.read(r); {
-		case strings.EqualFold(name, "free"):
-			return chain.Uint64Value(0)
-		case strings.EqualFold(name, "reserved"):
-			return chain.Uint64Value(1)
-		default:
-			return chain.MalformedValue(fmt.Errorf("want Free or Reserved, have %q", name))
+		reserved, err := jsonread.Destination(of.read(r))
+		if err != nil {
+			return chain.MalformedValue(err)
 		}
+		return chain.Uint64Value(reserved)
 	}
 }

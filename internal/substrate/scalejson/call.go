@@ -102,21 +102,21 @@ func (c *Codec) arguments(fields []metadata.Field) []argument {
 	return arguments
 }
 
-// find reads which of a pallet's calls or events follows.
-func find[T any](w *Writer, table *[256]*[256]*T, what string) *T {
-	pallet, member := w.U8(), w.U8()
-	if w.Err() != nil {
+// Find reads which of a pallet's calls or events follows, or returns nil on an error. What names them in the error.
+func Find[T any](r *scale.Reader, table *[256]*[256]*T, what string) *T {
+	pallet, member := r.U8(), r.U8()
+	if r.Err() != nil {
 		return nil
 	}
 	if table[pallet] == nil || table[pallet][member] == nil {
-		w.Fail("the runtime has no %s %d.%d", what, pallet, member)
+		r.Fail("the runtime has no %s %d.%d", what, pallet, member)
 		return nil
 	}
 	return table[pallet][member]
 }
 
 // Call reads which call follows, or returns nil on an error. Its arguments come next.
-func (c *Codec) Call(w *Writer) *Call { return find(w, &c.calls, "call") }
+func (c *Codec) Call(w *Writer) *Call { return Find(w.Reader, &c.calls, "call") }
 
 // Arguments writes the arguments of an extrinsic's call.
 func (c *Codec) Arguments(w *Writer, of *Call) {
@@ -180,7 +180,7 @@ func (c *Codec) codedCall(w *Writer) {
 }
 
 // Event reads which event follows, or returns nil on an error. Its data come next.
-func (c *Codec) Event(w *Writer) *Event { return find(w, &c.events, "event") }
+func (c *Codec) Event(w *Writer) *Event { return Find(w.Reader, &c.events, "event") }
 
 // Data writes the data of an event. It returns whether they state that a fee was due, as "Yes" or "No", or "".
 func (e *Event) Data(w *Writer) (pays string) {

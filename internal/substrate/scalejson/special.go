@@ -8,6 +8,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/substrate/metadata"
+	"github.com/feeledger/fees/internal/substrate/scale"
 )
 
 // special returns the node of types that polkadot-js identifies by their path, or splits into their
@@ -259,31 +260,43 @@ func (c *Codec) account32(t *metadata.Type) node {
 	}}
 }
 
+// ReadEra reads the lifetime of an extrinsic, and its encoding: immortal, which is the zero era, or a period and a phase.
+//
+// Source: polkadot-sdk, substrate/primitives/runtime/src/generic/era.rs.
+func ReadEra(r *scale.Reader) (era chain.Era, encoded []byte) {
+	from := r.At()
+	first := r.U8()
+	if first == 0 {
+		return era, nil
+	}
+	bits := uint64(first) | uint64(r.U8())<<8
+	era.Period = uint64(2) << (bits & 15)
+	era.Phase = (bits >> 4) * max(era.Period>>12, 1)
+	if era.Period < 4 || era.Phase >= era.Period {
+		r.Fail("invalid era with the period %d and the phase %d", era.Period, era.Phase)
+	}
+	return era, r.Since(from)
+}
+
 // era writes the lifetime of an extrinsic: immortal, or a period and a phase.
 func (w *Writer) era() {
-	first := w.U8()
-	if first == 0 {
+	era, encoded := ReadEra(w.Reader)
+	switch {
+	case w.Err() != nil:
+		return
+	case era == chain.Era{}:
 		w.raw(`{"immortalEra":"0x00"}`)
 		return
-	}
-	second := w.U8()
-	coded := uint64(first) | uint64(second)<<8
-	period := uint64(2) << (coded & 15)
-	phase := (coded >> 4) * max(period>>12, 1)
-	if period < 4 || phase >= period {
-		w.Fail("invalid era with the period %d and the phase %d", period, phase)
-		return
-	}
-	if w.unsanitized {
+	case w.unsanitized:
 		w.raw(`{"mortalEra":`)
-		w.Hex([]byte{first, second})
+		w.Hex(encoded)
 		w.byte('}')
 		return
 	}
 	w.raw(`{"mortalEra":["`)
-	w.Text = strconv.AppendUint(w.Text, period, 10)
+	w.Text = strconv.AppendUint(w.Text, era.Period, 10)
 	w.raw(`","`)
-	w.Text = strconv.AppendUint(w.Text, phase, 10)
+	w.Text = strconv.AppendUint(w.Text, era.Phase, 10)
 	w.raw(`"]}`)
 }
 

@@ -42,7 +42,7 @@ func (r *Registry) WriteTo(w io.Writer) (int64, error) {
 	var text strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(s.families)) {
 		f := s.families[name]
-		fmt.Fprintf(&text, "# HELP %s %s\n# TYPE %s %s\n", name, strings.NewReplacer(`\`, `\\`, "\n", `\n`).Replace(f.help), name, f.kind)
+		fmt.Fprintf(&text, "# HELP %s %s\n# TYPE %s %s\n", name, helpEscapes.Replace(f.help), name, f.kind)
 		for _, labels := range slices.Sorted(maps.Keys(f.samples)) {
 			text.WriteString(f.samples[labels])
 		}
@@ -101,11 +101,16 @@ func sample(name, labels string, value float64) string {
 	return name + labels + " " + strconv.FormatFloat(value, 'g', -1, 64) + "\n"
 }
 
+var (
+	helpEscapes  = strings.NewReplacer(`\`, `\\`, "\n", `\n`)
+	labelEscapes = strings.NewReplacer(`\`, `\\`, "\n", `\n`, `"`, `\"`)
+)
+
 // labelText returns labels, given as names and values in turns, sorted by name.
 func labelText(labels []string) string {
 	var list []string
 	for pair := range slices.Chunk(labels, 2) {
-		list = append(list, pair[0]+`="`+strings.NewReplacer(`\`, `\\`, "\n", `\n`, `"`, `\"`).Replace(pair[1])+`"`)
+		list = append(list, pair[0]+`="`+labelEscapes.Replace(pair[1])+`"`)
 	}
 	slices.Sort(list)
 	return strings.Join(list, ",")
