@@ -167,6 +167,11 @@ func (p GasPrice) Cmp(x GasPrice) int { return p.n.Cmp(&x.n) }
 // Times returns the price of gas units of gas: p × gas, or ErrOverflow if it exceeds a balance.
 func (p GasPrice) Times(gas Gas) (Wei, error) { return p.MulDivFloor(gas.n, 1) }
 
+// Scale returns p × n, or ErrOverflow.
+func (p GasPrice) Scale(n uint64) (GasPrice, error) {
+	return as[GasPrice](p.mulDivFloor(word(n), word(1), wordBits))
+}
+
 // MulDivFloor returns floor(p × factor / divisor), computed with the full-width product. It returns
 // ErrOverflow if the result exceeds a balance or the divisor is 0.
 func (p GasPrice) MulDivFloor(factor, divisor uint64) (Wei, error) {

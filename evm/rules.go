@@ -15,6 +15,8 @@ import (
 //	  multiplier     the stored integer of NextFeeMultiplier
 //	  base constant  of the network and runtime, in wei per gas
 //
+// A runtime of pallet revive multiplies that by its gas scale.
+//
 // For a runtime with a static base fee, it returns that fee, and for one that stores its base fee, the stored one. An
 // unknown multiplier (block 0 has no parent) makes the others unknown.
 //
@@ -31,9 +33,9 @@ func BaseFeePerGas(rules network.BaseFee, multiplier chain.Optional[chain.Stored
 	if rules.Stored.Known() {
 		return m.BaseFee, nil
 	}
-	price, err := m.Value.Of(rules.Constant)
+	price, err := rules.Of(m.Value)
 	if err != nil {
-		return chain.Optional[chain.GasPrice]{}, fmt.Errorf("multiplier × base constant: %w", err)
+		return chain.Optional[chain.GasPrice]{}, err
 	}
 	return chain.Some(price), nil
 }

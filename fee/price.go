@@ -6,7 +6,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evm"
-	"github.com/feeledger/fees/internal/tx/ethtx"
+	"github.com/feeledger/fees/internal/ethtx"
 	"github.com/feeledger/fees/native"
 	"github.com/feeledger/fees/network"
 )

@@ -17,14 +17,17 @@ const (
 	// ClaimedAccount means that native accounts have 32 bytes and can claim addresses of the EVM, as on Astar, NeuroWeb and
 	// peaq. Only the event that withdraws a fee says which account pays for an address.
 	ClaimedAccount AccountMapping = "claimed"
+	// PaddedAccount means that native accounts have 32 bytes, and that an EVM address with a key of its own is that address
+	// with twelve 0xEE: pallet revive.
+	PaddedAccount AccountMapping = "padded"
 )
 
 func (m AccountMapping) check() error {
 	switch m {
-	case SameAccount, HashedAccount, ClaimedAccount:
+	case SameAccount, HashedAccount, ClaimedAccount, PaddedAccount:
 		return nil
 	}
-	return fmt.Errorf("account_mapping %q: want %q or %q, or nothing if accounts have 20 bytes", string(m), string(HashedAccount), string(ClaimedAccount))
+	return fmt.Errorf("account_mapping %q: want %q, %q or %q, or nothing if accounts have 20 bytes", string(m), string(HashedAccount), string(ClaimedAccount), string(PaddedAccount))
 }
 
 // MappingOf returns the usual mapping to native accounts of a size in bytes.
@@ -64,8 +67,12 @@ func (m AccountMapping) MayBeClaimed(address chain.Address) bool {
 // Of returns the native account of an address of the EVM. Native accounts are returned unchanged, and so are addresses that
 // an account can have claimed.
 func (m AccountMapping) Of(address chain.Address) chain.Address {
-	if m != HashedAccount || address.Size() != chain.AddressSize {
-		return address
+	switch {
+	case address.Size() != chain.AddressSize:
+	case m == HashedAccount:
+		return address.Hashed()
+	case m == PaddedAccount:
+		return address.Padded()
 	}
-	return address.Hashed()
+	return address
 }

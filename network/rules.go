@@ -19,14 +19,27 @@ const (
 	AtParent MultiplierAt = "parent"
 )
 
-// BaseFee defines a runtime's base fee per gas: a Static price, a Stored one, or floor(multiplier × Constant). The chain
-// keeps the multiplier at MinMultiplier or above, except in the first block of a runtime that raised the
+// BaseFee defines a runtime's base fee per gas: a Static price, a Stored one, or floor(multiplier × Constant) × Scale. The
+// chain keeps the multiplier at MinMultiplier or above, except in the first block of a runtime that raised the
 // minimum: that block is charged by the stored multiplier.
 type BaseFee struct {
 	Static        chain.Optional[chain.GasPrice]
 	Stored        chain.Optional[rule.StoredBaseFee]
 	Constant      chain.GasPrice
+	Scale         uint64 // 0 stands for 1
 	MinMultiplier chain.Multiplier
+}
+
+// Of returns the base fee at a multiplier: floor(multiplier × Constant / 10^18) × Scale, in wei per gas.
+func (b BaseFee) Of(m chain.Multiplier) (chain.GasPrice, error) {
+	price, err := m.Of(b.Constant)
+	if err == nil && b.Scale > 1 {
+		price, err = price.Scale(b.Scale)
+	}
+	if err != nil {
+		return chain.GasPrice{}, fmt.Errorf("multiplier × base constant: %w", err)
+	}
+	return price, nil
 }
 
 // Rules contains everything that prices the blocks of one runtime.
@@ -42,6 +55,7 @@ type Rules struct {
 	// Source names the row and its table, and the source of its figures.
 	Source string
 
+	EVM         rule.EVM // what runs the runtime's Ethereum transactions
 	BaseFee     BaseFee
 	MinGasPrice chain.GasPrice // lower prices are noted
 	// WeightCorrection is added to an EVM transaction's ref time, in picoseconds: some runtimes reported it
@@ -127,6 +141,7 @@ func (n *Network) Rules(runtime uint32) (Rules, error) {
 		Name:             fmt.Sprintf("%s/%d", n.Name, runtime),
 		Certain:          true,
 		Source:           fmt.Sprintf("%s, row from runtime %d: %s", n.table(), row.FromRuntime, row.Source),
+		EVM:              row.EVM,
 		BaseFee:          baseFeeOf(row),
 		MinGasPrice:      row.MinGasPrice(),
 		WeightCorrection: row.WeightCorrection,
@@ -149,6 +164,9 @@ func (n *Network) Rules(runtime uint32) (Rules, error) {
 		Notes:            n.notes(row.Note),
 		Faults:           n.faults,
 		Verification:     rule.VerificationOf(&n.Lists, runtime),
+	}
+	if d, _ := r.Destinations.Get(); d.Account != nil {
+		r.Treasury, r.TreasuryName = chain.Some(*d.Account), d.AccountName
 	}
 	r.Proportion = optional(n.FeesTreasuryProportion)
 	if update, known := r.BaseFeeUpdate.Get(); known && row.BaseFeeStored != nil {
@@ -251,11 +269,14 @@ func (n *Network) notes(ofRow string) []string {
 }
 
 func baseFeeOf(r rule.PriceRow) BaseFee {
+	if r.EVM == rule.NoEVM {
+		return BaseFee{}
+	}
 	if r.StaticBaseFee != nil {
 		return BaseFee{Static: chain.Some(*r.StaticBaseFee)}
 	}
 	if r.BaseFeeStored != nil {
 		return BaseFee{Stored: chain.Some(*r.BaseFeeStored)}
 	}
-	return BaseFee{Constant: *r.BaseFeeConstant, MinMultiplier: *r.MinMultiplier}
+	return BaseFee{Constant: *r.BaseFeeConstant, Scale: r.GasScale, MinMultiplier: *r.MinMultiplier}
 }

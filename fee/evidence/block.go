@@ -49,7 +49,7 @@ func (p *prover) aboveMaximum(base chain.GasPrice) bool {
 	if !limited || p.rules.BaseFee.Stored.Known() {
 		return false
 	}
-	limit, err := highest.Of(p.rules.BaseFee.Constant)
+	limit, err := p.rules.BaseFee.Of(highest)
 	return err == nil && base.Cmp(limit) > 0
 }
 

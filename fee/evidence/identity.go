@@ -5,8 +5,8 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evm"
+	"github.com/feeledger/fees/internal/ethtx"
 	"github.com/feeledger/fees/internal/failure"
-	"github.com/feeledger/fees/internal/tx/ethtx"
 )
 
 // signedIdentity is the identity that the payload of an EVM transaction proves. It does not depend on anyone's

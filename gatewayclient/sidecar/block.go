@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/ethtx"
 	"github.com/feeledger/fees/internal/jsonread"
 	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/internal/schema"
@@ -182,12 +183,21 @@ func (d *blockDecoder) extrinsic(x *chain.Extrinsic) error {
 			Era:    readEra(p.era),
 		}
 	}
-	if isTransact(x) && p.args.Kind() != jsonscan.Absent {
+	switch {
+	case p.args.Kind() == jsonscan.Absent:
+	case isTransact(x):
 		payload, err := readPayload(p.args)
 		if formOnly(err) != nil {
 			return err
 		}
 		x.Payload = chain.DecodedOf(payload, err)
+	case x.Call == "ethTransact" && x.Pallet == "revive":
+		encoded, err := inside("args.payload", p.args.Member("payload"), readInput)
+		if err != nil {
+			x.Payload = chain.DecodedOf[*chain.Payload](nil, err)
+			break
+		}
+		x.Payload = ethtx.ReadPayload(encoded)
 	}
 	start := len(d.values)
 	d.values = appendArguments(d.values, x.Pallet, x.Call, p.args)
@@ -195,6 +205,7 @@ func (d *blockDecoder) extrinsic(x *chain.Extrinsic) error {
 	return nil
 }
 
+// isTransact reports whether the call is ethereum.transact.
 func isTransact(x *chain.Extrinsic) bool { return x.Call == "transact" && x.Pallet == "ethereum" }
 
 func (d *blockDecoder) otherExtrinsic(x *chain.Extrinsic, p *parts) (err error) {

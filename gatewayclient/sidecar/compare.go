@@ -248,7 +248,7 @@ func fewBytes(v jsonscan.Value) (digits string, ok bool) {
 
 // areBytes reports whether hex digits at a path are bytes, so that leading zeros count.
 func areBytes(path string) bool {
-	return strings.HasSuffix(path, ".input") || strings.HasSuffix(path, ".data") || strings.HasSuffix(path, ".remark")
+	return strings.HasSuffix(path, ".input") || strings.HasSuffix(path, ".data") || strings.HasSuffix(path, ".payload") || strings.HasSuffix(path, ".remark")
 }
 
 func differ(path string, a, b any) string {

@@ -11,9 +11,9 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/ethtx"
 	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/internal/sys/disk"
-	"github.com/feeledger/fees/internal/tx/ethtx"
 )
 
 // Draft is an unsigned transaction. Its signer needs no node. Nothing in it is trusted: [Prepare] reads what is signed

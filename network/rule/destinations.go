@@ -38,9 +38,15 @@ type Destinations struct {
 	EVMWhole bool `json:"evm_whole,omitempty"`
 	// PriorityMinted reports that the chain minted the EVM priority part again, to the block's author, although it
 	// had already divided that part.
-	PriorityMinted bool   `json:"priority_minted,omitempty"`
-	Source         string `json:"source"`
-	Note           string `json:"note,omitempty"` // a caveat for readers
+	PriorityMinted bool `json:"priority_minted,omitempty"`
+	// BurnedBelowDeposit reports that a fee below the existential deposit is burned, not credited, while the account that
+	// would receive it does not exist.
+	BurnedBelowDeposit bool `json:"burned_below_deposit,omitempty"`
+	// Account and AccountName replace the network's treasury and its name, for runtimes that pay another pot.
+	Account     *chain.Address `json:"account,omitempty"`
+	AccountName string         `json:"account_name,omitempty"`
+	Source      string         `json:"source"`
+	Note        string         `json:"note,omitempty"` // a caveat for readers
 }
 
 // LooksAt reports whether any part of a fee is divided by a share.
@@ -147,6 +153,9 @@ func (r DestinationsRow) check() error {
 		if !part.share.valid() {
 			return fmt.Errorf("%s %q: want %s, %s, %s, %s, or a percentage such as treasury_20", part.name, string(part.share), Burned, Pot, TreasuryParameter, Author)
 		}
+	}
+	if (d.Account == nil) != (d.AccountName == "") {
+		return errors.New("account and account_name: want both, or neither")
 	}
 	if d.EVMWhole && d.EVMBase != d.EVMPriority {
 		return errors.New("evm_whole: want the same share for evm_base and evm_priority")

@@ -19,6 +19,13 @@ type NativeFee struct {
 	ProofFee           chain.Wei `json:"proof_fee,omitzero"`
 	ProofFeeBillionths uint32    `json:"proof_fee_billionths,omitempty"`
 	Combined           Combined  `json:"weight_fee_combined,omitempty"`
+	// RefTimeFee is the fee per picosecond, and ProofSizeFee that per byte, as fractions of 10^18 (FixedU128): in place of the
+	// figures above, and the larger fee counts. Each product is rounded down.
+	RefTimeFee   chain.Multiplier `json:"ref_time_fee,omitzero"`
+	ProofSizeFee chain.Multiplier `json:"proof_size_fee,omitzero"`
+	// Reclaims reports that the fee includes proof size that the weight in the events no longer has: the runtime reclaims it
+	// after the fee was fixed (StorageWeightReclaim). See [NativeFee.ProofSize].
+	Reclaims bool `json:"reclaims,omitempty"`
 	// BaseWeight is the weight of an empty extrinsic of class Normal, and OperationalBaseWeight that of class
 	// Operational, if known.
 	BaseWeight            chain.RefTime                 `json:"base_weight,omitzero"`
@@ -58,6 +65,9 @@ var ErrUnknownBaseWeight = errors.New("unknown base weight")
 //	weightFee(weight) = the larger, or the sum as Combined says, of
 //	    ref time × WeightFee + ref time × WeightFeeBillionths / 10^9, rounded as Rounding says
 //	    proof size × ProofFee + proof size × ProofFeeBillionths / 10^9, likewise
+//	or, if there are such, the larger of
+//	    floor(ref time × RefTimeFee / 10^18)
+//	    floor(proof size × ProofSizeFee / 10^18)
 //
 // Weight is from the extrinsic's ExtrinsicSuccess or ExtrinsicFailed, length is that of the encoded extrinsic
 // with its length prefix, and multiplier is the one stored by the block's parent. A transaction whose fee the
@@ -110,7 +120,40 @@ func (n NativeFee) base(class chain.DispatchClass) (chain.RefTime, error) {
 	return chain.RefTime{}, fmt.Errorf("%w of class %s", ErrUnknownBaseWeight, class)
 }
 
+// ProofSize returns the size of the proof, in bytes, that explains a fee of a runtime that reclaims proof size: the fee
+// follows from the weight with a proof size of at least that in the event. It is unknown if the fee follows from the weight
+// as it is. Explained is false if no such size does, and the fee is not the chain's.
+func (n NativeFee) ProofSize(fee chain.Wei, class chain.DispatchClass, weight chain.Weight, length uint64, multiplier chain.Multiplier, tip chain.Wei) (size chain.Optional[uint64], explained bool, err error) {
+	of := func(proof uint64) (chain.Wei, error) {
+		return n.Fee(class, chain.Weight{RefTime: weight.RefTime, ProofSize: proof}, length, multiplier, tip)
+	}
+	least, err := of(weight.ProofSize)
+	if err != nil || fee.Cmp(least) <= 0 {
+		return size, fee == least, err
+	}
+	// The fee does not fall as the size rises, so the smallest size with at least this fee is the only one to try.
+	const maxProofSize = 1 << 32 // of a block: far less
+	low, high := weight.ProofSize, uint64(maxProofSize)
+	for low+1 < high {
+		middle := low + (high-low)/2
+		charged, err := of(middle)
+		switch {
+		case err != nil:
+			return size, false, err
+		case charged.Cmp(fee) < 0:
+			low = middle
+		default:
+			high = middle
+		}
+	}
+	charged, err := of(high)
+	return chain.Some(high), err == nil && charged == fee, err
+}
+
 func (n NativeFee) weightFee(weight chain.Weight) (chain.Wei, error) {
+	if !n.RefTimeFee.IsZero() {
+		return n.fixedFee(weight)
+	}
 	byTime, err := n.Rounding.price(weight.RefTime.Uint64(), n.WeightFee, n.WeightFeeBillionths)
 	if err != nil {
 		return chain.Wei{}, fmt.Errorf("ref time: %w", err)
@@ -120,6 +163,21 @@ func (n NativeFee) weightFee(weight chain.Weight) (chain.Wei, error) {
 		return chain.Wei{}, fmt.Errorf("proof size: %w", err)
 	}
 	return n.Combined.of(byTime, byProof)
+}
+
+// fixedFee returns the larger of the fees that RefTimeFee and ProofSizeFee give.
+//
+// Source: polkadot-sdk, frame/revive/src/evm/fees.rs, BlockRatioFee.
+func (n NativeFee) fixedFee(weight chain.Weight) (chain.Wei, error) {
+	byTime, err := n.RefTimeFee.OfWei(chain.NewWei(weight.RefTime.Uint64()))
+	if err != nil {
+		return chain.Wei{}, fmt.Errorf("ref time: %w", err)
+	}
+	byProof, err := n.ProofSizeFee.OfWei(chain.NewWei(weight.ProofSize))
+	if err != nil {
+		return chain.Wei{}, fmt.Errorf("proof size: %w", err)
+	}
+	return LargerFee.of(byTime, byProof)
 }
 
 // of returns length × linear + length³ × cubic.
@@ -156,8 +214,17 @@ func (r NativeFeeRow) check() error {
 		return fmt.Errorf("weight_fee_rounding %q: want %s or %s with billionths", string(n.Rounding), RoundDown, RoundNearest)
 	case !n.Combined.valid() || n.Combined != "" && n.ProofFee.IsZero() && n.ProofFeeBillionths == 0:
 		return fmt.Errorf("weight_fee_combined %q: want %s or %s with proof_fee or proof_fee_billionths", string(n.Combined), LargerFee, SumOfFees)
-	case n.WeightFee.IsZero() && n.WeightFeeBillionths == 0 || n.BaseWeight.IsZero() || n.LengthFee.Linear.IsZero():
-		return errors.New("want weight_fee, base_weight and length_fee with linear")
+	case n.RefTimeFee.IsZero() != n.ProofSizeFee.IsZero():
+		return errors.New("want both ref_time_fee and proof_size_fee, or neither")
+	case !n.RefTimeFee.IsZero() && (n.hasWholeFees() || n.Combined != ""):
+		return errors.New("ref_time_fee and proof_size_fee: want no other fee of the weight in the same row")
+	case n.RefTimeFee.IsZero() && n.WeightFee.IsZero() && n.WeightFeeBillionths == 0 || n.BaseWeight.IsZero() || n.LengthFee.Linear.IsZero():
+		return errors.New("want weight_fee or ref_time_fee, base_weight and length_fee with linear")
 	}
 	return nil
+}
+
+// hasWholeFees reports whether the fee of a weight is in wei and billionths of a wei.
+func (n NativeFee) hasWholeFees() bool {
+	return !n.WeightFee.IsZero() || n.WeightFeeBillionths != 0 || !n.ProofFee.IsZero() || n.ProofFeeBillionths != 0
 }

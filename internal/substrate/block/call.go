@@ -2,6 +2,7 @@ package block
 
 import (
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/ethtx"
 	"github.com/feeledger/fees/internal/schema"
 	"github.com/feeledger/fees/internal/substrate/metadata"
 	"github.com/feeledger/fees/internal/substrate/scale"
@@ -16,12 +17,14 @@ type call struct {
 	read         int        // number of arguments that rules read
 }
 
-// argument is an argument of a call: one that rules read, the transaction of ethereum.transact, or neither.
+// argument is an argument of a call: one that rules read, the transaction of ethereum.transact or revive.ethTransact, or
+// neither.
 type argument struct {
 	of      metadata.TypeID
 	read    reader
 	at      int // of the value, in the order of the schema
 	payload payloadReader
+	encoded bool // the transaction is in its wire encoding
 }
 
 // calls compiles the calls of all pallets.
@@ -45,7 +48,8 @@ func (t *types) call(pallet, name string, fields []metadata.Field) *call {
 	c := &call{pallet: pallet, name: name, fields: fields}
 	read := schema.OfCall(pallet, name)
 	transact := pallet == "ethereum" && name == "transact"
-	if c.read = len(read); c.read == 0 && !transact {
+	encoded := pallet == "revive" && name == "ethTransact"
+	if c.read = len(read); c.read == 0 && !transact && !encoded {
 		return c
 	}
 	c.arguments = make([]argument, len(fields))
@@ -61,6 +65,7 @@ func (t *types) call(pallet, name string, fields []metadata.Field) *call {
 				a.read, a.at = t.value(f.Type, as.Type), at
 			}
 		}
+		a.encoded = encoded && f.Name == "payload" && t.isBlob(f.Type)
 		if transact && f.Name == "transaction" {
 			a.payload = t.payload(f.Type)
 		}
@@ -82,6 +87,8 @@ func (t *types) arguments(r *scale.Reader, c *call, x *chain.Extrinsic, to chain
 		switch a := &c.arguments[i]; {
 		case a.read != nil:
 			to[start+a.at] = a.read(r)
+		case a.encoded:
+			x.Payload = ethtx.ReadPayload(r.Blob())
 		case a.payload != nil:
 			x.Payload = chain.DecodedOf(a.payload(r))
 		default:

@@ -89,7 +89,7 @@ var proofs = []proof{
 	{versions, "cmd/fees", "TestEarlierVersions", ""},
 
 	{transactions, "internal/tx/extrinsic", "TestRecordedExtrinsics", "extrinsics"},
-	{transactions, "internal/tx/ethtx", "TestRecordedTransactions", "files"},
+	{transactions, "internal/ethtx", "TestRecordedTransactions", "files"},
 	{sending, "internal/tx/extrinsic", "TestRecordedEstimates", "estimates|exact"},
 	{sending, "internal/app", "TestSendNative", "sent"},
 	{sending, "cmd/fees", "TestSignWithoutLeaks", ""},

@@ -10,11 +10,11 @@ import (
 	"sync"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/ethtx"
+	"github.com/feeledger/fees/internal/ethtx/recovery"
 	"github.com/feeledger/fees/internal/substrate/metadata"
 	"github.com/feeledger/fees/internal/test/rpcserver"
-	"github.com/feeledger/fees/internal/tx/ethtx"
 	"github.com/feeledger/fees/internal/tx/extrinsic"
-	"github.com/feeledger/fees/internal/tx/recovery"
 )
 
 // Pool is a node's transaction pool: it accepts the transactions that the runtime would, by signature, nonce

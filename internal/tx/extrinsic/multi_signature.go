@@ -9,9 +9,9 @@ import (
 	"golang.org/x/crypto/blake2b"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/ethtx/recovery"
 	"github.com/feeledger/fees/internal/substrate/metadata"
 	"github.com/feeledger/fees/internal/substrate/scale"
-	"github.com/feeledger/fees/internal/tx/recovery"
 )
 
 // signers is the form in which a runtime's extrinsics contain their signers.

@@ -2,7 +2,7 @@ package extrinsic
 
 import (
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/tx/recovery"
+	"github.com/feeledger/fees/internal/ethtx/recovery"
 )
 
 // Signer returns the account whose key signed a payload. As on the chain, the last byte may have 27 added, and

@@ -5,8 +5,8 @@ import (
 	"log"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/ethtx/recovery"
 	"github.com/feeledger/fees/internal/tx/keys"
-	"github.com/feeledger/fees/internal/tx/recovery"
 )
 
 // Sign a digest with the second key of a phrase. This phrase belongs to Moonbeam's development chains: it is

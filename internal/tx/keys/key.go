@@ -10,7 +10,7 @@ import (
 	"github.com/decred/dcrd/dcrec/secp256k1/v4/ecdsa"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/tx/recovery"
+	"github.com/feeledger/fees/internal/ethtx/recovery"
 )
 
 // Key is a private key of secp256k1. It is not safe for concurrent use.

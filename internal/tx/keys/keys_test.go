@@ -16,8 +16,8 @@ import (
 	"github.com/tyler-smith/go-bip39"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/ethtx/recovery"
 	"github.com/feeledger/fees/internal/tx/keys"
-	"github.com/feeledger/fees/internal/tx/recovery"
 )
 
 func unhex(t testing.TB, text string) []byte {

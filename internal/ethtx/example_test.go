@@ -6,7 +6,7 @@ import (
 	"log"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/tx/ethtx"
+	"github.com/feeledger/fees/internal/ethtx"
 	"github.com/feeledger/fees/internal/tx/keys"
 )
 

@@ -33,7 +33,7 @@ var typeBytes = map[chain.TransactionType]byte{chain.EIP2930: 1, chain.EIP1559: 
 // ErrUnsigned means that a transaction has no signature.
 var ErrUnsigned = errors.New("the transaction is not signed")
 
-// OfPayload returns the transaction in the argument of an ethereum.transact extrinsic.
+// OfPayload returns the transaction in the argument of an ethereum.transact or a revive.ethTransact extrinsic.
 func OfPayload(p *chain.Payload) (*Transaction, error) {
 	action, err := p.Action.Get()
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/tx/ethtx"
+	"github.com/feeledger/fees/internal/ethtx"
 )
 
 // splitsAlike requires an encoding to be split, or rejected, as by go-ethereum.

@@ -6,7 +6,7 @@ import (
 	"github.com/decred/dcrd/dcrec/secp256k1/v4"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/tx/recovery"
+	"github.com/feeledger/fees/internal/ethtx/recovery"
 )
 
 // Sender returns the account whose key signed. r and s must be below the order of the curve, but s may be in
