@@ -12,11 +12,6 @@
 // A transaction that no rule can price is listed with the reason, an [Error]. Its fee is unknown, never zero,
 // and the totals that exclude it are marked incomplete.
 //
-// # Before you change it
-//
-// Each rule is one function, with the specification's number in its comment. Its test vectors are text files
-// in testdata/vectors, readable without knowing Go.
-//
-// Pricing does not use evidence. This package ignores the money that the chain moved, except for native fees
-// of runtimes without a fee event. Package evidence compares the two later.
+// Pricing ignores the money that the chain moved, except for native fees of runtimes without a fee event. Package
+// evidence compares the two.
 package fee

@@ -9,11 +9,6 @@
 // A block is priced by [Rules]: one row of a network's table, selected by the runtime that executed the block,
 // or the specification's own row ([Network.SpecificationRules]) if the runtime is unknown.
 //
-// # Before you change it
-//
-// A new runtime is a row in a JSON file, with its source. The code never tests a network's name or a runtime's
-// number: behaviour that only some runtimes have is a field of the table, such as first_exact_digest.
-//
 // Where the sources are silent, the table has an unknown row, or no list. [Rules] then lacks that part, and
 // the checks that need it do not run. A row whose prices may be wrong is marked uncertain: it still prices
 // blocks, and reports show the mark.

@@ -1,6 +1,7 @@
 // Package ledger stores priced blocks: the fees of one chain's blocks from a first height on, their evidence,
 // every movement of native balances, and totals by day and month. A ledger is a SQLite file or the current
-// schema of a PostgreSQL database; both have the same tables, values and views.
+// schema of a PostgreSQL database; both have the same tables, values and views. [Open] opens one for reading,
+// [OpenWriter] for writing.
 //
 // # Records
 //
@@ -30,47 +31,23 @@
 //
 // # Sealing
 //
-// Blocks are stored in any order, and sealed in order of height, without gaps, once they are final. Sealing
-// adds a block to its day and its month in the table stretches, which contains their seals and sums. Blocks
-// below the first height wait until they lead up to it without a gap; they are then sealed, and the ledger
-// starts at the lowest of them (below.go). One program seals at a time; others can store meanwhile.
-//
-// When the last sealed block belongs to another day, a day has ended and gets its parts: blobs that contain
-// its sums by quarter of an hour, by contract and by account, and the indexes of its blocks by account and by
-// hash (part.go, tally.go). The stretch contains the SHA-256 of each. A month's parts are merged from its
-// days. Block times can go backwards: a late block discards the parts of its day until they are rebuilt.
-// A stretch is therefore a set of blocks, not a range of heights.
+// Blocks are stored in any order ([Book.Write]), and sealed in order of height, without gaps, once they are final
+// ([Book.Seal]). Blocks below the first height wait until they lead up to it without a gap; they are then sealed, and
+// the ledger starts at the lowest of them. One program seals at a time; others can store meanwhile. A writer holds a
+// lock that ends with its process. Block times can go backwards: a day or a month is a set of blocks, not a range of
+// heights.
 //
 // # Queries
 //
-// A query checks what it reads: rows by their sums, stretches by their digests, parts by their leaves, and
-// that no sealed block is missing. A block lost beside the sealed ones looks as if it was never stored, and is
-// fetched again, unless its neighbours show that its height was altered. A query cuts its period into pieces
-// (calendar.go): whole months, whole days, and partial ones whose blocks are scanned. No connection is held
-// while results are delivered, so nested queries do not block each other. Verify recomputes everything from
-// the records. Operations that read a whole ledger use several short snapshots (moments.go): one long snapshot
-// would keep the database from vacuuming.
-//
-// The table transactions is for SQL users: it repeats parts of the records (projection.go), no query of this
-// package reads it, and Verify compares it with them. In a file, an amount below 2^63 is stored as an integer
-// and any other as text, and common words are stored as numbers (table words); the views show the texts.
-// SQLite's SUM is not exact to the wei; the views are.
+// A query checks what it reads, and that no sealed block is missing. A block lost beside the sealed ones looks as if it
+// was never stored, and is fetched again, unless its neighbours show that its height was altered. [Book.Verify]
+// recomputes everything from the records. No connection is held while results are delivered, so nested queries do not
+// block each other.
 //
 // # Audit trail
 //
-// The table trail has a line for each act of a user: who prepared, returned, approved, closed or withdrew the
-// package of a period ([Act]). A line's digest covers the line before it, so that no line can be altered, removed or
-// moved unnoticed, except at the end; [TrailHead], which each package contains, shows that. Record appends within one
-// transaction and reads the line back.
-// The trail stays with a ledger when months are detached.
-//
-// # Changes
-//
-// Each field is named once, in the list beside its Go type; records, rows, comparisons and digests use that
-// list. The field lists of a record, usualTexts and partSums never change once a version is published: a
-// change adds a migration (schema version) or a record version.
-//
-// A writer holds a lock that ends with its process: a lock on the file …-writer, or a PostgreSQL advisory
-// lock. It also covers migrations. In PostgreSQL, blocks and transactions are partitioned by height
-// (partition.go), so that detached months (detach.go) are dropped at once.
+// The table trail has a line for each act of a user on the package of a period, on a company's record of fees, or on the
+// address book ([Act]). A line's digest covers the line before it, so that no line can be altered, removed or
+// moved unnoticed, except at the end; [TrailHead], which each package contains, shows that. [Book.Record] appends within
+// one transaction and reads the line back. The trail stays with a ledger when months are detached.
 package ledger

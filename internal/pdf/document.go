@@ -153,7 +153,8 @@ func (d *Document) skip(height int) {
 	}
 }
 
-// show shows a line of text whose baseline starts at a point.
+// show shows a line of text whose baseline starts at a point. PDF/UA requires that all text is marked content of an
+// element, or an artifact.
 func (d *Document) show(f *face, size, x, y int, text string) {
 	fmt.Fprintf(&d.page.content, "BT/%s %s Tf %s %s Td%sTj ET\n", f.name, points(size), points(x), points(y), f.encode(text))
 }

@@ -18,7 +18,7 @@ var (
 	boldFont    = sync.OnceValues(func() (*trueType, error) { return parseFont(gobold.TTF) })
 )
 
-// box is shown for a character that the font lacks.
+// box is shown for a character that the font lacks, which keeps its own code: search and copy find the character.
 const box = '□'
 
 // maxCodes is the number of different characters that a face can show.

@@ -5,8 +5,5 @@
 //   - [MultiplierUpdate] and [BaseFeeUpdate]: how a block changes the multiplier and a stored base fee
 //   - [NativeFee]: what weight and length cost
 //
-// # Before you change it
-//
-// A formula is one function, with its source. Where the sources are silent, a row is unknown: nothing is assumed.
-// JSON keys are part of the format of users' tables.
+// Where the sources are silent, a row is unknown: nothing is assumed.
 package rule

@@ -18,11 +18,12 @@
 //
 // All files but the manifest are zstd frames of SCALE. A headers file is a list of headers, each as the chain hashes it,
 // prefixed with its length. A blocks file contains for each block the list of its extrinsics as the chain encodes them,
-// and a list of parts: nodes and values of the state trie, each prefixed with its length. A part that a lower block in
-// the same file needs as well is stored only there. The code's proof is such a list, too. Files begin and end at
-// multiples of a thousand, or where the range does.
+// and a list of parts: the nodes and values of the state trie that lead to the keys, in the order of the keys, each
+// prefixed with its length. A part that a lower block in the same file needs as well is stored only there. The code's
+// proof is such a list, too. Files begin and end at multiples of a thousand, or where the range does.
 //
-// The block below the range is included, too, because the state it left prices the first block.
+// The block below the range is included, too, because the state it left prices the first block. The same range gives the
+// same bytes, regardless of interruptions, of the node, and of whether archives were joined.
 //
 // # What is proved
 //
@@ -42,15 +43,4 @@
 // and version. An omission by the recorder, such as the hash of a code or an account, does not show; what is present is
 // proved. Blocks above the trusted one are not proved. Finality is proved only from a set
 // of validators that is trusted ([TrustFinal]).
-//
-// # Before you change it
-//
-// The bytes are a function of the range and the chain: of a node's proof, only the parts that lead to the keys are stored,
-// in the order of the keys. So the same range gives the same bytes, regardless of interruptions, of the node, and of
-// whether archives were joined.
-//
-// A recorder works downwards, so that it proves each block before it writes it. It writes the headers of a file before its
-// blocks, and the manifest last. Existing files that prove valid are not requested again.
-//
-// Memory holds the blocks of a few files, and does not grow with the range.
 package proofs

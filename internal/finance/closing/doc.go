@@ -1,9 +1,9 @@
 // Package closing stores close packages: directories with the reports of a period and a manifest of their
 // basis, which can be verified later against the ledger.
 //
-// Directories are replaced atomically. [Begin] creates a draft next to the package, and [Draft.Install] moves
-// the draft into place. If a package of the same period exists and any byte would differ, the new one becomes
-// its next version:
+// Directories are replaced atomically. [Begin] creates a draft next to the package, [Draft.Add] writes its files, and
+// [Draft.Install] moves it into place. If a package of the same period exists and any byte would differ, the new one
+// becomes its next version:
 //
 //	manifest.json     the package's contents and basis, and the SHA-256 of every other file
 //	manifest.json.sig signatures of the manifest, if it was signed
@@ -14,11 +14,4 @@
 //
 // The manifest of each version contains the SHA-256 of the previous one. Recording or signing the newest
 // manifest therefore covers all versions. Nothing in a package depends on the clock.
-//
-// # Before you change it
-//
-// Add new files with [Draft.Add]. Package app decides which files there are.
-//
-// Between the two renames of [Draft.Install] the old package is in the scratch directory. If the process is
-// killed there, the next one restores the old package ([Begin], [Mend]).
 package closing

@@ -4,12 +4,6 @@
 // Each UTC month has one file per table, DIR/transactions/network=moonbeam/year=2026/month=01/
 // transactions.parquet and so on, and a manifest, DIR/_manifests/network=moonbeam/2026-01.json, with the
 // month's seal and the SHA-256 of each file. The files contain exactly what the seal covers. Files with the
-// ledger's seal are therefore current, and are not rewritten.
-//
-// # Before you change it
-//
-// All files of a month are written in one pass over its blocks, in a scratch directory that no Parquet pattern
-// matches. The blocks read must give the month's seal; only then are the files, complete and synced, renamed
-// into place. Meanwhile the manifest marks the month as unfinished, so that an interrupted export is redone.
-// The same ledger and program give the same bytes.
+// ledger's seal are therefore current, and are not rewritten. An interrupted export is redone. The same ledger and
+// program give the same bytes.
 package dataset

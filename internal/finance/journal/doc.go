@@ -1,18 +1,13 @@
 // Package journal makes entries of fees, or of every movement of native balances, from the ledger's rows and a chart of
 // accounts, and writes them for accounting software, importable without manual corrections.
 //
-//	ledger.Book ─► Find ─► Payments ─► entries ─► FeeJournal, MovementJournal ─► Journal: hledger, Beancount, Ledger
-//	                          │           └─────► Summarise (money.List) ─► Summary: DATEV, Xero, …
-//	                          └─► List, WriteKoinly
+// [Find] reads the payments of the accounts in a period: the amount charged or, if that is not known, the fee by the
+// rules. [FeeJournal] has a balanced [Entry] per fee, [MovementJournal] one for all changes of the accounts' balances by
+// an extrinsic or a hook, also for a transfer between two of them. [Summarise] makes entries in a currency. [List] and
+// [WriteKoinly] write the fees one by one. [Formats] lists the formats, and what each holds.
 //
-// The export has three steps.
-//
-//  1. [Find] reads the payments of the accounts in a period: the amount charged or, if that is not known, the
-//     fee by the rules.
-//  2. One stream makes a balanced [Entry] per fee, or one for all changes of the accounts' balances by an extrinsic or a
-//     hook. [Placer] chooses its accounts and dimensions.
-//  3. A [Format] writes the stream. [Formats] is the table of them, and says what each holds: entries in tokens, with
-//     opening and closing balances if they are of movements; the fees one by one; or summaries in the currency.
+// The same ledger and request give the same bytes. If the ledger changes meanwhile, the result is [ErrChanged], and the
+// output must be discarded.
 //
 // # In tokens
 //
@@ -33,18 +28,4 @@
 //
 // Postings of less than half a minor unit have no line in most formats, but the rounding entry contains their value, and
 // [Tie] counts them to the wei.
-//
-// # Before you change it
-//
-// Entries are balanced before a writer sees them. A layout's limits are its product's own: see the comment at each.
-// External text passes through clean and cleanName (text.go) on its way into a program's journal; they keep letters,
-// digits, and marks without meaning to any of the programs. A transfer between two selected accounts is one entry. Tests
-// run the real programs, and change one wei to verify that they notice.
-//
-// A journal is read, not held in memory, except that a summary by day or month keeps its postings. Payments are read in
-// parts of some thousand records, and again for each use. The first pass, the survey, collects what must be known before
-// the first byte: accounts, days, the sum and the last posting of each asserted balance, and a count and hash of the
-// records. Anything else needed beforehand belongs there. If a later pass differs from the first, the result is
-// [ErrChanged]: the ledger was changed meanwhile, and two states of it never mix. The same ledger and request give the
-// same bytes.
 package journal

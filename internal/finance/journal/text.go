@@ -15,6 +15,7 @@ const longestText = 160
 
 // clean makes external text safe for any position in a line of any program's journal: it keeps letters with
 // their marks, digits, and punctuation without meaning to the programs. Everything else becomes a space, never two in a row.
+// All external text in a program's journal passes through it or cleanName.
 func clean(text string) string { return keep(text, "-_./,()+") }
 
 // cleanName makes a text safe as a part of an account's name, which starts with a letter or a

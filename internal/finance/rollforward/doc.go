@@ -1,8 +1,6 @@
 // Package rollforward derives accounts' closing balances from their opening balances, line by line, as auditors
 // require: opening + received + rewards + other in - sent - fees - other out ± reserved = closing, for each
-// account, each group of accounts, and all of them.
-//
-//	statement.Statement (of an account in a period) ─► Each ─► Classifier ─► Item ─► Column
+// account, each group of accounts, and all of them. Closing is the free balance; the total is free plus reserved.
 //
 // Every line is the sum of movements that [Rollforward.Each] lists, and each movement is in one line of a column.
 // Package statement proves the balances at both ends. Unclassified movements have their own line with a count.
@@ -23,10 +21,4 @@
 // An account's column shows all transfers as received and sent. In the column of a group, or of all accounts,
 // transfers between two of its accounts are in the line internal, in and out; their total of free and reserved
 // is 0. What a group received and sent is thus what came from and went to others.
-//
-// # Before you change it
-//
-// Free and reserved are summed up separately: closing is the free balance, and the total is free plus reserved.
-// A change that its event does not state, but the block's balances show, is a separate item, with the class of
-// its movement.
 package rollforward

@@ -30,7 +30,8 @@ type Node interface {
 	MetadataAt(ctx context.Context, block chain.Hash, version uint32) ([]byte, error)
 }
 
-// Gateway answers from a node. It is safe for concurrent use.
+// Gateway answers from a node. It is safe for concurrent use. It caches heights and runtimes only of final blocks, and
+// everything else by hash, because the nodes behind one address can differ.
 type Gateway struct {
 	node     Node
 	batch    func() *rpc.Batch             // nil if batches are not available

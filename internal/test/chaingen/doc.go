@@ -7,8 +7,9 @@
 //
 // The chain is a Moonbeam chain, or a similar one with different parameters ([Options.Network]): runtime 2302,
 // and 2600 after an upgrade. Both have a dynamic base fee, a multiplier update that follows from the block
-// only, and known destinations of the fees. So the whole block can be proved. Its usage is simulated: calm,
-// busy and rushed hours; a few accounts and contracts that are in many blocks, and very many that are in few.
+// only, and known destinations of the fees. So package evidence verifies the whole block without a finding. Its usage
+// is simulated: calm, busy and rushed hours; a few accounts and contracts that are in many blocks, and very many that
+// are in few.
 //
 // Everything is a function of seed and height, so any block can be requested at any time. Only the multiplier,
 // the hash and the known balances depend on all earlier blocks, which are generated for that: some 60
@@ -28,12 +29,4 @@
 // sends little can repeat. Balances exist only for the [Chain.Accounts]: another account can spend money that
 // it never received, its balance-info is not served, and the node rejects requests for it. The trie of a
 // rooted chain does not contain such an account, and a proof shows that: it matches the root, not the events.
-//
-// # Before you change it
-//
-// Package evidence must verify the blocks without a finding. For that, this package has its own figures and
-// formulas for the fees and the multiplier: the two implementations test each other. Do not import the rules
-// here.
-//
-// Only tests, benchmarks, its own command, and the generator of archive/demo/monthend import this package.
 package chaingen

@@ -16,7 +16,8 @@ import (
 )
 
 // world is everything in one history: the chain, how it grows and what is replaced, how the gateway or node responds, and
-// how the program runs, dies and restarts.
+// how the program runs, dies and restarts. It is a bubble of testing/synctest: hours take no time, and everything in it
+// waits on its clock.
 type world struct {
 	seed      uint64
 	story     *story

@@ -12,7 +12,7 @@
 // ID.
 //
 // Every extrinsic of five recorded chains was decoded, and rebuilt from its decoded arguments to the same
-// bytes; every signature is reproduced with the sender's key (TestRecordedExtrinsics).
+// bytes; every signature is reproduced with the sender's key.
 //
 // Source: paritytech/polkadot-sdk, primitives/runtime: generic/unchecked_extrinsic.rs, era.rs; moonbeam,
 // primitives/account: EthereumSignature.

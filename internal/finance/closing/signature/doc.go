@@ -7,9 +7,4 @@
 // rejected.
 //
 // Certificates of SSH authorities are not supported: keys are listed individually.
-//
-// # Before you change it
-//
-// An unreadable list is rejected as a whole, although ssh-keygen skips some lines: a skipped line may be
-// the one that restricts a key.
 package signature

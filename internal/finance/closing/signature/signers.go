@@ -27,7 +27,8 @@ type signer struct {
 // MaxSignersBytes limits the size of a list, to a hundred thousand keys.
 const MaxSignersBytes = 16 << 20
 
-// ReadSigners parses a list. Times without a zone are local, as in ssh-keygen.
+// ReadSigners parses a list. Times without a zone are local, as in ssh-keygen. It rejects a list with an unreadable
+// line, which ssh-keygen skips: it may be the line that restricts a key.
 func ReadSigners(text []byte) (list Signers, err error) {
 	if len(text) > MaxSignersBytes {
 		return nil, fmt.Errorf("the list is larger than %d bytes", MaxSignersBytes)
