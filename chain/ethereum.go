@@ -46,6 +46,14 @@ type Payload struct {
 // Capped reports whether the sender limited the price with MaxFeePerGas.
 func (p *Payload) Capped() bool { return p.Type.DynamicFee() }
 
+// Offered returns the highest price per gas that the sender accepts: MaxFeePerGas, or LegacyGasPrice.
+func (p *Payload) Offered() GasPrice {
+	if p.Type.DynamicFee() {
+		return p.MaxFeePerGas
+	}
+	return p.LegacyGasPrice
+}
+
 // Action is the action of a transaction: a call of To, or the creation of a contract.
 type Action struct {
 	Create bool

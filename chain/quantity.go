@@ -305,6 +305,11 @@ func (a *TokenAmount) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
+// Add returns a + x, or ErrOverflow.
+func (a TokenAmount) Add(x TokenAmount) (TokenAmount, error) {
+	return as[TokenAmount](a.plus(x.quantity, wordBits))
+}
+
 // TokenAmountOf returns the amount in an EVM word.
 func TokenAmountOf(word [32]byte) TokenAmount { return TokenAmount{ofWord(word)} }
 

@@ -25,6 +25,7 @@ type content struct {
 	err  error        // malformed
 	exit Exit         // exited
 	info DispatchInfo // dispatched
+	text string       // written
 }
 
 type kind uint8
@@ -38,6 +39,7 @@ const (
 	number
 	exited
 	dispatched
+	written
 	further
 )
 
@@ -74,6 +76,17 @@ func MalformedValue(err error) Value {
 		return Value{}
 	}
 	return Value{of: &content{kind: malformed, err: err}}
+}
+
+// TextValue returns a value that rules only compare and print, such as the ID of an asset: its text in Sidecar's JSON.
+func TextValue(text string) Value { return Value{of: &content{kind: written, text: text}} }
+
+// Text returns such a text.
+func (v Value) Text() (string, error) {
+	if err := v.check(written); err != nil {
+		return "", err
+	}
+	return v.of.text, nil
 }
 
 // FurtherValue stands for n values after those that are decoded.
@@ -176,6 +189,8 @@ func (v Value) String() string {
 		return Hash(v.bytes).String()
 	case v.of.kind == exited:
 		return string(v.of.exit.State) + " " + v.of.exit.Reason
+	case v.of.kind == written:
+		return v.of.text
 	case v.of.kind == dispatched:
 		return fmt.Sprintf("%v %+v", v.weight(), v.of.info)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/network/rule"
 )
 
 func TestClassify(t *testing.T) {
@@ -31,7 +32,7 @@ func TestClassify(t *testing.T) {
 		"unsigned":                         {chain.Extrinsic{Pallet: "timestamp", Call: "set"}, fee.Inherent},
 		"unsigned that ran EVM code":       {chain.Extrinsic{Pallet: "parachainSystem", Call: "setValidationData", Events: executed}, fee.Inherent},
 	} {
-		t.Run(name, func(t *testing.T) { require.Equal(t, c.want, fee.Classify(&c.x)) })
+		t.Run(name, func(t *testing.T) { require.Equal(t, c.want, fee.Classify(&c.x, rule.Frontier)) })
 	}
 }
 
@@ -40,7 +41,7 @@ func TestCallNames(t *testing.T) {
 	for _, c := range [][2]string{{"ethereumXcm", "transact"}, {"ethereum", "transactions"}, {"balances", "transferAllowDeath"}} {
 		b := decoded(t, good(t))
 		x := &b.Extrinsics[3]
-		require.Equal(t, fee.Native, fee.Classify(x))
+		require.Equal(t, fee.Native, fee.Classify(x, rule.Frontier))
 		x.Pallet, x.Call = c[0], c[1]
 		rules := runtimeRules(t, "moonbeam", 3702)
 		report := fee.Price(b, &rules, stored(t, number(unit), b.Number, network.AtParent))
@@ -56,7 +57,7 @@ func ExampleClassify() {
 		{Pallet: "balances", Call: "transferKeepAlive", Signed: &chain.Signed{}},
 		{Pallet: "ethereumXcm", Call: "transact", Signed: &chain.Signed{}},
 	} {
-		fmt.Println(x.Pallet+"."+x.Call, fee.Classify(&x))
+		fmt.Println(x.Pallet+"."+x.Call, fee.Classify(&x, rule.Frontier))
 	}
 	// Output:
 	// timestamp.set inherent

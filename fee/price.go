@@ -9,6 +9,7 @@ import (
 	"github.com/feeledger/fees/internal/ethtx"
 	"github.com/feeledger/fees/native"
 	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/network/rule"
 )
 
 // Price computes the fees of a block under rules, in wei. Multiplier is the one stored at the height that
@@ -27,7 +28,7 @@ func Price(b *chain.Block, rules *network.Rules, multiplier chain.Optional[chain
 		ParentHash:   b.ParentHash,
 		Finalized:    b.Finalized,
 		Multiplier:   multiplier,
-		Transactions: make([]Transaction, transactions(b)),
+		Transactions: make([]Transaction, transactions(b, rules.EVM)),
 		Notes:        append([]string{}, rules.Notes...),
 	}
 	r.dateAndBaseFee(b, rules)
@@ -35,7 +36,7 @@ func Price(b *chain.Block, rules *network.Rules, multiplier chain.Optional[chain
 	baseFee, priced := set.after(b.OnInitialize, r.BaseFeePerGas), 0
 	for i := range b.Extrinsics {
 		x := &b.Extrinsics[i]
-		if layer := Classify(x); layer == Inherent {
+		if layer := Classify(x, rules.EVM); layer == Inherent {
 			r.Totals.Inherents++
 		} else {
 			r.price(&r.Transactions[priced], x, layer, rules, baseFee)
@@ -55,22 +56,28 @@ func Price(b *chain.Block, rules *network.Rules, multiplier chain.Optional[chain
 func (r *Report) price(t *Transaction, x *chain.Extrinsic, layer Layer, rules *network.Rules, baseFee chain.Optional[chain.GasPrice]) {
 	t.describe(x, layer)
 	var err error
-	if layer == EVM {
+	switch {
+	case layer == Native:
+		err = priceNative(t, x, rules)
+	case rules.EVM == rule.Revive:
+		err = priceRevive(t, x, baseFee)
+	default:
 		if base, known := baseFee.Get(); known && baseFee != r.BaseFeePerGas {
 			changed := base
 			t.BaseFeePerGas = &changed
 		}
 		err = priceEVM(t, x, rules, baseFee)
-	} else {
-		err = priceNative(t, x, rules)
 	}
 	if err == nil {
 		err = r.Totals.add(t)
 	}
+	if err == nil && t.AssetFee != nil {
+		err = r.addAsset(t.AssetFee)
+	}
 	if err != nil {
 		r.Totals.Undetermined++
 		t.Fee, t.Method = chain.Optional[chain.Wei]{}, chain.Optional[Method]{}
-		t.PriorityFee, t.Tip = chain.Optional[chain.Wei]{}, chain.Optional[chain.Wei]{}
+		t.PriorityFee, t.Tip, t.AssetFee = chain.Optional[chain.Wei]{}, chain.Optional[chain.Wei]{}, nil
 		t.Error = &Error{r.Number, x.Index, err}
 	}
 	r.Totals.count(t)
@@ -78,9 +85,9 @@ func (r *Report) price(t *Transaction, x *chain.Extrinsic, layer Layer, rules *n
 }
 
 // transactions counts the block's extrinsics that are transactions.
-func transactions(b *chain.Block) (n int) {
+func transactions(b *chain.Block, kind rule.EVM) (n int) {
 	for i := range b.Extrinsics {
-		if Classify(&b.Extrinsics[i]) != Inherent {
+		if Classify(&b.Extrinsics[i], kind) != Inherent {
 			n++
 		}
 	}
@@ -105,14 +112,14 @@ func (r *Report) note(format string, args ...any) {
 	r.Notes = append(r.Notes, fmt.Sprintf(format, args...))
 }
 
-// Classify returns the layer of an extrinsic (specification, Extrinsic). Unsigned extrinsics are inherents
-// unless the chain recorded a payment. This includes unsigned transactions that pay nothing, such as
-// imOnline.heartbeat.
-func Classify(x *chain.Extrinsic) Layer {
+// Classify returns the layer of an extrinsic (specification, Extrinsic) of a runtime, given what runs the runtime's
+// Ethereum transactions. Unsigned extrinsics are inherents unless the chain recorded a payment. This includes unsigned
+// transactions that pay nothing, such as imOnline.heartbeat.
+func Classify(x *chain.Extrinsic, kind rule.EVM) Layer {
 	switch {
-	case x.Pallet == "ethereum" && x.Call == "transact":
+	case kind.Carries(x.Pallet, x.Call):
 		return EVM
-	case x.Signed != nil || native.HasFeeEvent(x):
+	case x.Signed != nil || native.HasFeeEvent(x) || native.HasAssetFeeEvent(x):
 		return Native
 	}
 	return Inherent
@@ -120,10 +127,10 @@ func Classify(x *chain.Extrinsic) Layer {
 
 // Inherents returns the block's inherents in the form of transactions without a fee, for complete lists of
 // extrinsics.
-func Inherents(b *chain.Block) []Transaction {
+func Inherents(b *chain.Block, kind rule.EVM) []Transaction {
 	list := []Transaction{}
 	for i := range b.Extrinsics {
-		if x := &b.Extrinsics[i]; Classify(x) == Inherent {
+		if x := &b.Extrinsics[i]; Classify(x, kind) == Inherent {
 			var t Transaction
 			t.describe(x, Inherent)
 			if outcome, err := x.Outcome(); err == nil {
@@ -324,6 +331,9 @@ func priceNative(t *Transaction, x *chain.Extrinsic, rules *network.Rules) error
 		t.note("%v", err)
 	} else {
 		t.ended(outcome)
+	}
+	if native.HasAssetFeeEvent(x) && !native.HasFeeEvent(x) {
+		return t.priceAsset(x)
 	}
 	method, read := ByRule, native.ReadFeePaid
 	if rules.NoFeeEvent && !rules.NoWithdrawEvent && !native.HasFeeEvent(x) {

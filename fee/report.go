@@ -25,7 +25,8 @@ type Report struct {
 	Finalized     chain.Optional[bool]                   `json:"finalized"`
 	Multiplier    chain.Optional[chain.StoredMultiplier] `json:"multiplier"`
 	BaseFeePerGas chain.Optional[chain.GasPrice]         `json:"base_fee_per_gas"`
-	Transactions  []Transaction                          `json:"transactions"` // by index
+	Transactions  []Transaction                          `json:"transactions"`         // by index
+	AssetFees     []AssetTotal                           `json:"asset_fees,omitempty"` // by asset; in no total of Totals
 	Totals        Totals                                 `json:"totals"`
 	Notes         []string                               `json:"notes"`
 
@@ -71,15 +72,18 @@ type Transaction struct {
 	Weight        chain.Optional[chain.RefTime] `json:"weight"` // as reported by the chain
 	Fee           chain.Optional[chain.Wei]     `json:"fee"`    // the whole fee, tip included
 	Method        chain.Optional[Method]        `json:"method"`
-	PriorityFee   chain.Optional[chain.Wei]     `json:"priority_fee"` // EVM only: the part of Fee above the base fee
-	Tip           chain.Optional[chain.Wei]     `json:"tip"`          // native only: the part of Fee that the sender added
-	Success       chain.Optional[bool]          `json:"success"`      // of the extrinsic
-	inexact       bool                          // the weight is not a whole number of gas
-	Outcome       chain.Optional[Outcome]       `json:"outcome"` // of the transaction
-	Status        chain.Optional[string]        `json:"status"`  // EVM only: the exit reason
-	Transfers     []evm.Transfer                `json:"transfers"`
-	Notes         []string                      `json:"notes"`
-	Error         *Error                        `json:"error"` // why Fee is unknown
+	// AssetFee is the fee of a native transaction that paid in an asset other than the token; nil for all others. Fee is then
+	// 0: its payer paid nothing in the token.
+	AssetFee    *AssetFee                 `json:"asset_fee,omitempty"`
+	PriorityFee chain.Optional[chain.Wei] `json:"priority_fee"` // EVM only: the part of Fee above the base fee
+	Tip         chain.Optional[chain.Wei] `json:"tip"`          // native only: the part of Fee that the sender added
+	Success     chain.Optional[bool]      `json:"success"`      // of the extrinsic
+	inexact     bool                      // the weight is not a whole number of gas
+	Outcome     chain.Optional[Outcome]   `json:"outcome"` // of the transaction
+	Status      chain.Optional[string]    `json:"status"`  // EVM only: the exit reason
+	Transfers   []evm.Transfer            `json:"transfers"`
+	Notes       []string                  `json:"notes"`
+	Error       *Error                    `json:"error"` // why Fee is unknown
 }
 
 // Layer is one of the chain's two layers, or the kind of inherents.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/network/rule"
 )
 
 // Every row of every table, at its first and its last runtime, with several
@@ -105,7 +106,7 @@ func TestInherents(t *testing.T) {
 	e := eras[0]
 	list := e.scenarios(e.from, number(unit))
 	b := decoded(t, text(t, list))
-	inherents := fee.Inherents(b)
+	inherents := fee.Inherents(b, rule.Frontier)
 	require.Len(t, inherents, 3)
 	for i, want := range []string{"timestamp.set", "parachainSystem.setValidationData", "authorInherent.kickOffAuthorshipValidation"} {
 		have := shown(t, inherents[i])
@@ -119,7 +120,7 @@ func TestInherents(t *testing.T) {
 		}
 	}
 	b.Extrinsics[0].Events = nil
-	require.False(t, fee.Inherents(b)[0].Success.Known(), "an inherent without an outcome")
+	require.False(t, fee.Inherents(b, rule.Frontier)[0].Success.Known(), "an inherent without an outcome")
 	b.Extrinsics = nil
-	require.NotNil(t, fee.Inherents(b))
+	require.NotNil(t, fee.Inherents(b, rule.Frontier))
 }

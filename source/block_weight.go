@@ -25,6 +25,11 @@ func (r *Reader) BlockWeight(ctx context.Context, item Item) (none chain.Optiona
 		return none, nil
 	}
 	weights, err := from.BlockWeight(ctx, item.Block.Number)
+	if errors.Is(err, chain.ErrNotOffered) && r.Beside != nil {
+		if beside, offers := As[BlockWeights](r.Beside); offers == nil {
+			weights, err = beside.BlockWeight(ctx, item.Block.Number)
+		}
+	}
 	var malformed *sidecar.DecodeError
 	switch {
 	case errors.As(err, &malformed), errors.Is(err, answers.ErrDamaged), IsTransient(err) && !errors.Is(err, chain.ErrNoBlock), ofNode(err):

@@ -22,6 +22,9 @@ var ErrFinalityUnknown = failure.New(failure.Unanswered, "the source does not re
 // Reader reads blocks with everything needed to price them.
 type Reader struct {
 	Source Source
+	// Beside is another source of the same chain, nil if there is none. It is read for the multiplier and for the weight of a
+	// block if Source does not serve them.
+	Beside Source
 	Tables network.Tables
 	// Network is the user's choice of network, or "" to use the source's.
 	Network string
@@ -92,6 +95,9 @@ func (r *Reader) item(ctx context.Context, b *chain.Block, a runtimeAt, rulesOf 
 	multiplier, err := r.multiplier(ctx, b, &rules)
 	if err = unlessStatic(err, &rules); err != nil {
 		return Item{}, err
+	}
+	if err == nil && !multiplier.Known() && b.Number > 0 && !rules.BaseFee.Static.Known() {
+		rules.Notes = append(rules.Notes, "the gateway does not serve the multiplier, so the base fee is unknown, and what follows from the multiplier was not checked; a node serves it")
 	}
 	return Item{b, rules, multiplier}, nil
 }
@@ -201,9 +207,18 @@ func (r *Reader) StoredMultiplier(ctx context.Context, item Item) (chain.Optiona
 	return r.storedAt(ctx, item.Block.Number, item.Block.Hash, &item.Rules)
 }
 
-// storedAt reads the multiplier that a block stored, and the base fee if the rules name its storage.
+// storedAt reads the multiplier that a block stored, and the base fee if the rules name its storage. The multiplier is
+// unknown if no source serves it and the chain states each fee itself.
 func (r *Reader) storedAt(ctx context.Context, at uint64, hash chain.Hash, rules *network.Rules) (none chain.Optional[chain.StoredMultiplier], err error) {
 	m, err := r.Source.Multiplier(ctx, at)
+	if errors.Is(err, chain.ErrNotOffered) {
+		switch {
+		case r.Beside != nil:
+			m, err = r.Beside.Multiplier(ctx, at)
+		case rules.EVM != rule.Frontier: // the chain states each fee
+			return none, nil
+		}
+	}
 	if err != nil {
 		return none, err
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee"
+	"github.com/feeledger/fees/network/rule"
 )
 
 func (s *subject) final() {
@@ -62,7 +63,7 @@ func (s *subject) totals() {
 			sum, _ = sum.Add(fee) // fee.Price rejects totals that overflow
 		}
 	}
-	uncounted, found := unknownPayer(s.block)
+	uncounted, found := unknownPayer(s.block, s.rules.EVM)
 	switch {
 	case found:
 		s.brokenAt(uncounted, "it paid a fee but is neither a native nor an EVM transaction")
@@ -78,10 +79,10 @@ func (s *subject) totals() {
 
 // unknownPayer returns an extrinsic that is counted as an inherent but paid like a transaction. An inherent
 // that itself withdraws funds, through XCM, is of class Mandatory.
-func unknownPayer(b *chain.Block) (index int, found bool) {
+func unknownPayer(b *chain.Block, kind rule.EVM) (index int, found bool) {
 	for i := range b.Extrinsics {
 		x := &b.Extrinsics[i]
-		if fee.Classify(x) != fee.Inherent {
+		if fee.Classify(x, kind) != fee.Inherent {
 			continue
 		}
 		outcome, err := x.Outcome()

@@ -6,11 +6,20 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evm"
 	"github.com/feeledger/fees/fee"
+	"github.com/feeledger/fees/network/rule"
 )
 
 // charge computes what the chain charged for a transaction and who received it, and compares the fee with it.
 func (p *prover) charge(t *transaction) {
-	fee, determined := t.Fee.Get()
+	switch {
+	case t.AssetFee != nil:
+		t.free()
+		return
+	case t.Layer == fee.EVM && p.rules.EVM == rule.Revive:
+		p.chargeRevive(t)
+		return
+	}
+	paid, determined := t.Fee.Get()
 	cash, err := chain.FindCash(t.x)
 	t.withdrew = !errors.Is(err, chain.ErrNoWithdraw)
 	t.Proof = Proof{Verdict: chain.Some(NoEvidence)}
@@ -18,12 +27,12 @@ func (p *prover) charge(t *transaction) {
 	case !t.withdrew && (p.rules.NoWithdrawEvent || !p.rules.Runtime.Known()):
 		t.charged = skips("the chain recorded no withdrawal, but the runtime may not have had an event for it")
 		return
-	case !t.withdrew && determined && fee.IsZero():
+	case !t.withdrew && determined && paid.IsZero():
 		t.free()
 		return
 	case !t.withdrew && determined:
-		t.Proof = drifted(chain.Wei{}, fee, Unknown)
-		t.charged = breaks("%v: nothing was charged for a fee of %v wei", err, fee)
+		t.Proof = drifted(chain.Wei{}, paid, Unknown)
+		t.charged = breaks("%v: nothing was charged for a fee of %v wei", err, paid)
 		return
 	case err != nil:
 		t.charged = breaks("%v", err)
@@ -31,16 +40,27 @@ func (p *prover) charge(t *transaction) {
 	}
 	refund, credits := cash.Settle(p.authorPaid(t, &cash))
 	charged, err := cash.Charged(refund)
+	if determined && (err != nil || charged != paid) && p.rules.EVM != rule.Frontier {
+		// Calls of these runtimes move money as fees do: a swap withdraws and deposits. The split and the chain's record of
+		// what it burned show whether the fee is that of the extrinsic.
+		switch {
+		case paid.IsZero() && p.isWaived(t.x, false):
+			t.free()
+			return
+		case paid == cash.Withdrawn:
+			charged, refund, err = paid, chain.Wei{}, nil
+		}
+	}
 	if err != nil {
 		t.charged = breaks("%v", err)
 		return
 	}
-	if byCash(t.Transaction.Transaction) && fee.IsZero() && !charged.IsZero() { // withdrawals of the free call itself
+	if byCash(t.Transaction.Transaction) && paid.IsZero() && !charged.IsZero() { // withdrawals of the free call itself
 		t.free()
 		return
 	}
 	if payer, ok := t.Payer.Get(); ok && payer != cash.Payer && determined {
-		t.Proof = drifted(chain.Wei{}, fee, Unknown)
+		t.Proof = drifted(chain.Wei{}, paid, Unknown)
 		t.charged = breaks("the fee was withdrawn from %v, but the payer is %v", cash.Payer, payer)
 		return
 	}
@@ -93,10 +113,14 @@ func drifted(charged, fee chain.Wei, class Class) Proof {
 
 // hold checks the amount withdrawn before the transaction ran: its highest possible fee.
 func (s *subject) hold() {
-	if verdict, _ := s.t.Verdict.Get(); verdict != Match || !s.t.readable || refused(s.t.Transaction.Transaction) {
+	if verdict, _ := s.t.Verdict.Get(); verdict != Match || !s.t.readable || s.refused(s.t.Transaction.Transaction) {
 		return
 	}
-	price, _ := s.t.GasPrice.Get()
+	price, priced := s.t.GasPrice.Get()
+	if !priced {
+		s.skip("the base fee is unknown")
+		return
+	}
 	switch held, err := evm.FeeOfGas(price, s.t.payload.GasLimit, s.rules.EVMUnit); {
 	case err != nil:
 		s.broken("gas limit × gas price: %v", err)

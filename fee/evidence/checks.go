@@ -2,8 +2,10 @@ package evidence
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/network/rule"
 )
 
 // Check is one property of a block that can be verified.
@@ -37,10 +39,10 @@ const (
 // Checks returns all checks, in the order in which findings are reported.
 func Checks() []Check { return append([]Check(nil), checks[:]...) }
 
-// ListedFor reports whether reports on a network list the check: always, unless it is about a stored base fee, which no
-// runtime of the network has.
+// ListedFor reports whether reports on a network list the check: always, unless it is about something that no runtime of
+// the network has, such as a stored base fee.
 func (c *Check) ListedFor(n *network.Network) bool {
-	return n.Where(func(r *network.Rules) bool { return c.whyNot(r) != noStoredBaseFee }) != "none"
+	return n.Where(func(r *network.Rules) bool { return !slices.Contains(unlisted, c.whyNot(r)) }) != "none"
 }
 
 // Runtimes describes the runtimes of a network for which the check is made.
@@ -71,26 +73,31 @@ var checks = [...]Check{
 	{"block.weight", "the extrinsics of class Normal stay within the block's weight limit", "runtime/*/src/lib.rs, RuntimeBlockWeights", ofBlock, blockSize, (*subject).weight},
 	{"block.weighed", "the extrinsics weigh what the chain counted for them, or less if extensions give weight back or the events lack the base weight", "frame system, CheckWeight, note_applied_extrinsic", ofContents, askedWeight, (*subject).classWeights},
 	{"block.dust", "the dust that an account lost is less than the existential deposit", "pallet balances, DustLost", ofBlock, existentialDeposit, (*subject).dust},
-	{"block.digest", "the header's digest lists the block's EVM transactions in order", "frontier, pallet ethereum, store_block; primitives/consensus, PostLog", ofContents, exactDigest, (*subject).digest},
+	{"block.digest", "the header's digest lists the block's EVM transactions in order", "frontier, pallet ethereum, store_block; primitives/consensus, PostLog", ofContents, both(frontier, exactDigest), (*subject).digest},
 	{"block.nonce", "the first nonce of each account follows from earlier blocks, or is higher if accounts can have code", "frame system, CheckNonce; frontier, validate_transaction_in_block", besideEarlier, nil, (*subject).nextNonces},
 	{"block.treasury", "the treasury's balance in treasury.UpdatedInactive matches the events of earlier blocks", "pallet treasury, on_initialize", besideEarlier, treasuryAccount, (*subject).treasury},
 	{"extrinsic.hash", "the hash matches the encoded extrinsic", "frame system, extrinsic hashing: BLAKE2b-256", ofBlock, nil, (*subject).encoded},
 	{"extrinsic.once", "no transaction is in the block twice", "frame system, CheckNonce: a nonce is accepted once", ofBlock, nil, (*subject).once},
 	{"extrinsic.order", "inherents precede the transactions", "frame executive, ensure_inherents_are_first", ofBlock, nil, (*subject).order},
 	{"account.nonce", "the nonces of an account's transactions in the block are consecutive, or increasing if accounts can have code", "frame system, CheckNonce; frontier, validate_transaction_in_block", ofBlock, nil, (*subject).nonces},
-	{"evm.executed", "a successful transaction has an event ethereum.Executed", "pallet ethereum, apply_validated_transaction", ofEVM, nil, (*subject).executed},
-	{"evm.weight", "the weight is a whole number of gas", "runtime/common, WEIGHT_PER_GAS", ofEVM, nil, (*subject).wholeGas},
-	{"evm.gas", "the gas is at least 21000 and at most the gas limit", "Ethereum yellow paper, intrinsic gas", ofEVM, nil, (*subject).gas},
-	{"evm.hold", "the amount withdrawn first is gas limit × gas price", "frontier, OnChargeEVMTransaction::withdraw_fee", ofEVM, exactHold, (*subject).hold},
-	{"evm.price", "the gas price is at least the base fee and, if the runtime caps it, at most maxFeePerGas", "EIP-1559", ofEVM, nil, (*subject).price},
-	{"evm.cash", "the payer was charged the fee", "frontier, OnChargeEVMTransaction", ofEVM, withdrawEvent, (*subject).charged},
-	{"evm.split", "the treasury and the author were credited their parts", "runtime/*/src/lib.rs, DealWithEthereumBaseFees, DealWithEthereumPriorityFees", ofEVM, withdrawEvent, (*subject).divided},
-	{"evm.outcome", "the extrinsic is of class Normal and paid no native fee", "pallet ethereum, Pays::No", ofEVM, actualPaysFee, (*subject).outcome},
-	{"evm.hash", "the payload's hash matches ethereum.Executed", "Ethereum yellow paper, EIP-2718", ofEVM, nil, identity(hashPart)},
-	{"evm.sender", "the payload's signer matches ethereum.Executed", "Ethereum yellow paper, EIP-155, EIP-2", ofEVM, nil, identity(senderPart)},
-	{"evm.recipient", "the recipient, or the contract created, matches ethereum.Executed", "Ethereum yellow paper, contract creation", ofEVM, nil, identity(recipientPart)},
+	{"evm.executed", "a successful transaction has an event ethereum.Executed", "pallet ethereum, apply_validated_transaction", ofEVM, frontier, (*subject).executed},
+	{"evm.weight", "the weight is a whole number of gas", "runtime/common, WEIGHT_PER_GAS", ofEVM, frontier, (*subject).wholeGas},
+	{"evm.gas", "the gas is at least 21000 and at most the gas limit", "Ethereum yellow paper, intrinsic gas", ofEVM, frontier, (*subject).gas},
+	{"evm.hold", "the amount withdrawn first is gas limit × gas price", "frontier, OnChargeEVMTransaction::withdraw_fee", ofEVM, both(anyEVM, exactHold), (*subject).hold},
+	{"evm.price", "the gas price is at least the base fee and, if the runtime caps it, at most maxFeePerGas", "EIP-1559", ofEVM, anyEVM, (*subject).price},
+	{"evm.cash", "the payer was charged the fee", "frontier, OnChargeEVMTransaction", ofEVM, both(anyEVM, withdrawEvent), (*subject).charged},
+	{"evm.split", "the treasury and the author were credited their parts", "runtime/*/src/lib.rs, DealWithEthereumBaseFees, DealWithEthereumPriorityFees", ofEVM, both(anyEVM, withdrawEvent), (*subject).divided},
+	{"evm.outcome", "the extrinsic is of class Normal and paid no native fee", "pallet ethereum, Pays::No", ofEVM, both(frontier, actualPaysFee), (*subject).outcome},
+	{"evm.hash", "the payload's hash matches ethereum.Executed", "Ethereum yellow paper, EIP-2718", ofEVM, frontier, identity(hashPart)},
+	{"evm.sender", "the payload's signer matches ethereum.Executed", "Ethereum yellow paper, EIP-155, EIP-2", ofEVM, frontier, identity(senderPart)},
+	{"evm.recipient", "the recipient, or the contract created, matches ethereum.Executed", "Ethereum yellow paper, contract creation", ofEVM, frontier, identity(recipientPart)},
+	{"evm.payer", "the account of the payload's signer paid", "frame revive, AccountId32Mapper; Ethereum yellow paper, EIP-155, EIP-2", ofEVM, revive, (*subject).signerPaid},
+	{"evm.paid", "the extrinsic is of class Normal and paid a fee", "frame revive, eth_transact", ofEVM, revive, (*subject).paidOutcome},
+	{"evm.deposit", "each amount that was put on hold or released for storage was deposited or withdrawn with it", "frame revive, storage/meter.rs", ofEVM, revive, (*subject).deposits},
+	{"evm.formula", "the fee follows from the weight, the length and the multiplier", "frame revive, evm/fees.rs; pallet transaction-payment, compute_fee_raw", ofEVM, both(revive, nativeFormula), (*subject).formula},
 	{"native.call", "the call can have this outcome and emit these events, and its nonce and era exist", "frame system, ensure_root; pallets balances, proxy, utility; generic era", ofNative, nil, (*subject).call},
 	{"native.cash", "the payer was charged the fee", "pallet transaction-payment, OnChargeTransaction", ofNative, independentFee, (*subject).charged},
+	{"native.asset", "the payer was charged the fee that is paid in an asset, and the chain's pot got its equivalent", "pallet asset-conversion-tx-payment", ofNative, assetFees, (*subject).assetCharged},
 	{"native.payer", "the payer is the signer", "pallet transaction-payment, ChargeTransactionPayment", ofNative, nil, (*subject).payer},
 	{"native.tip", "the tip paid is the tip signed", "pallet transaction-payment, TransactionFeePaid", ofNative, feeEvent, (*subject).tip},
 	{"native.waived", "a waived fee consists of the tip only", "pallet transaction-payment, compute_fee_raw", ofNative, feeEvent, (*subject).waived},
@@ -103,7 +110,11 @@ var checks = [...]Check{
 
 // Conditions that a check requires of the rules.
 var (
-	dynamicBaseFee     = needs("the runtime's base fee is static", func(r *network.Rules) bool { return !r.BaseFee.Static.Known() })
+	frontier           = needs(notFrontier, func(r *network.Rules) bool { return r.EVM == rule.Frontier })
+	revive             = needs(notRevive, func(r *network.Rules) bool { return r.EVM == rule.Revive })
+	anyEVM             = needs(noEVM, func(r *network.Rules) bool { return r.EVM != rule.NoEVM })
+	assetFees          = needs(noAssetFees, func(r *network.Rules) bool { return r.EVM != rule.Frontier })
+	dynamicBaseFee     = both(anyEVM, needs("the runtime's base fee is static", func(r *network.Rules) bool { return !r.BaseFee.Static.Known() }))
 	storedBaseFee      = needs(noStoredBaseFee, func(r *network.Rules) bool { return r.BaseFee.Stored.Known() })
 	readAtParent       = needs(readAtBlock, func(r *network.Rules) bool { return r.MultiplierAt == network.AtParent })
 	multiplierRule     = both(readAtParent, needs("the table does not define how the multiplier changes", func(r *network.Rules) bool { return r.Update.Known() }))
@@ -134,10 +145,20 @@ func mayPayTreasury(r *network.Rules) bool {
 
 func hasFeeEvent(r *network.Rules) bool { return !r.NoFeeEvent }
 
+// Reasons for not making a check of something that a runtime does not have. They are not reported.
+const (
+	noStoredBaseFee = "the chain does not store its base fee"
+	notFrontier     = "the runtime has no pallet ethereum"
+	notRevive       = "the runtime has no pallet revive"
+	noEVM           = "the runtime has no EVM"
+	noAssetFees     = "the runtime takes fees in its token only"
+)
+
+var unlisted = []string{noStoredBaseFee, notFrontier, notRevive, noEVM, noAssetFees}
+
 // Reasons for not making a check that are used more than once.
 const (
 	readAtBlock      = "the multiplier is read at the block itself, as in the specification"
-	noStoredBaseFee  = "the chain does not store its base fee" // not reported
 	notWeighed       = "system.blockWeight is unknown"
 	noIndependentFee = "no independent rule gives the fee"
 	olderOrUnknown   = "older runtimes, or an unknown runtime"

@@ -95,6 +95,11 @@ func (p *prover) divide(t *transaction, credits []chain.Deposit, refunded bool) 
 	if err := treasuryEvents(t.x, treasury); err != nil {
 		return breaks("%v", err)
 	}
+	if p.rules.EVM == rule.Revive {
+		if err := p.burnedAsStated(t); err != nil {
+			return breaks("%v", err)
+		}
+	}
 	switch {
 	case verdict == Drift:
 		return skips("the fee itself is a drift")
@@ -129,7 +134,7 @@ func treasuryEvents(x *chain.Extrinsic, treasury chain.Address) error {
 		for before >= 0 && makesAccount(&x.Events[before], treasury) {
 			before--
 		}
-		if before < 0 || !credited(&x.Events[before], treasury, told) {
+		if before < 0 || !moves(&x.Events[before], "Deposit", treasury, told) {
 			return fmt.Errorf("event treasury.Deposit: no credit of %v wei precedes it", told)
 		}
 	}
@@ -143,15 +148,6 @@ func makesAccount(e *chain.Event, account chain.Address) bool {
 	}
 	made, err := e.Data.At(0).Account()
 	return err == nil && made == account
-}
-
-func credited(e *chain.Event, to chain.Address, amount chain.Wei) bool {
-	if !e.Is("balances", "Deposit") {
-		return false
-	}
-	account, errAccount := e.Data.At(0).Account()
-	have, errAmount := e.Data.At(1).Wei()
-	return errAccount == nil && errAmount == nil && account == to && have == amount
 }
 
 // splitUnknown returns why the split of the block's fees cannot be checked, or "".
@@ -183,6 +179,8 @@ func (p *prover) split(t *fee.Transaction, have rule.Parts) result {
 	}
 	want, err := p.prescribed(d, t)
 	switch {
+	case d.BurnedBelowDeposit && have.Treasury.IsZero() && have.Author.IsZero() && p.belowDeposit(t):
+		return (*subject).held
 	case errors.Is(err, chain.ErrMissing):
 		return skips(err.Error())
 	case err != nil:
@@ -192,6 +190,14 @@ func (p *prover) split(t *fee.Transaction, have rule.Parts) result {
 			p.rules.TreasuryLabel(), have.Treasury, have.Author, want.Treasury, want.Author)
 	}
 	return (*subject).held
+}
+
+// belowDeposit reports whether a fee is below the existential deposit. It is burned if the account that would receive it does
+// not exist.
+func (p *prover) belowDeposit(t *fee.Transaction) bool {
+	whole, determined := t.Fee.Get()
+	least, known := p.rules.ExistentialDeposit.Get()
+	return determined && known && whole.Cmp(least) < 0
 }
 
 // prescribed returns the division of a fee under the rules.

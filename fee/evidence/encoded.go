@@ -35,25 +35,26 @@ const noNode = "only a node has the encoded extrinsics (--node)"
 // that is otherwise known only from cash movements.
 func (s *subject) formula() {
 	t := s.t
-	native, _ := s.rules.NativeFee.Get()
-	list, encoded := s.options.Encoded.Get()
-	multiplier, stored := s.proved.Multiplier.Get()
 	paid, determined := t.Fee.Get()
-	tip, _ := t.Tip.Get()
-	switch {
+	tip := t.paidTip()
+	if t.AssetFee != nil {
+		paid, determined = t.AssetFee.Equivalent.Get()
+	}
+	switch whyNot := s.whyNoFormula(paid == tip); {
 	case !determined:
 		return
-	case !encoded || t.Index >= len(list):
-		s.skip(noNode)
-		return
-	case !stored || multiplier.At+1 != s.proved.Number:
-		s.skip("the parent's multiplier is unknown")
-		return
-	case s.isWaived(t.x, paid == tip):
-		s.skip("the fee was waived")
+	case whyNot != "":
+		s.skip(whyNot)
 		return
 	}
-	want, err := formulaOf(native, t.x, uint64(len(list[t.Index])), multiplier.Value, tip)
+	native, _ := s.rules.NativeFee.Get()
+	list, _ := s.options.Encoded.Get()
+	multiplier, _ := s.proved.Multiplier.Get()
+	in, err := inputOf(t.x, uint64(len(list[t.Index])), multiplier.Value, tip)
+	var want chain.Wei
+	if err == nil {
+		want, err = in.fee(native)
+	}
 	switch {
 	case errors.Is(err, rule.ErrUnknownBaseWeight), errors.Is(err, errNoClass):
 		s.skip(err.Error())
@@ -61,14 +62,37 @@ func (s *subject) formula() {
 	case err != nil:
 		s.broken("%v", err)
 		return
-	case want != paid && !(native.LowerBound && paid.Cmp(want) > 0):
+	case want == paid, native.LowerBound && paid.Cmp(want) > 0:
+	case !native.Reclaims || paid.Cmp(want) < 0:
 		s.broken("the fee is %v wei, but %v follows from its weight, length and multiplier", paid, want)
 		return
+	default:
+		size, explained, err := in.proofSize(native, paid)
+		if err != nil || !explained {
+			s.broken("the fee is %v wei, which follows from its weight, length and multiplier with no whole number of bytes of proof", paid)
+			return
+		}
+		t.ProofSize = size
 	}
 	s.held()
 	if verdict, _ := t.Verdict.Get(); verdict == CashOnly && want == paid {
 		t.Verdict = chain.Some(Match)
 	}
+}
+
+// whyNoFormula returns why the formula cannot be applied, or "".
+func (s *subject) whyNoFormula(tipAlone bool) string {
+	list, encoded := s.options.Encoded.Get()
+	multiplier, stored := s.proved.Multiplier.Get()
+	switch {
+	case !encoded || s.t.Index >= len(list):
+		return noNode
+	case !stored || multiplier.At+1 != s.proved.Number:
+		return "the parent's multiplier is unknown"
+	case s.isWaived(s.t.x, tipAlone):
+		return "the fee was waived"
+	}
+	return ""
 }
 
 // isWaived reports whether the chain waived the fee: according to the outcome or, if that contains only the
@@ -85,21 +109,35 @@ func (p *prover) isWaived(x *chain.Extrinsic, tipAlone bool) bool {
 	return !pays || p.rules.DeclaredPaysFee && tipAlone
 }
 
-func formulaOf(native rule.NativeFee, x *chain.Extrinsic, length uint64, multiplier chain.Multiplier, tip chain.Wei) (none chain.Wei, err error) {
+// input are the inputs of the formula of a native fee.
+type input struct {
+	class      chain.DispatchClass
+	weight     chain.Weight
+	length     uint64
+	multiplier chain.Multiplier
+	tip        chain.Wei
+}
+
+func inputOf(x *chain.Extrinsic, length uint64, multiplier chain.Multiplier, tip chain.Wei) (in input, err error) {
+	in = input{length: length, multiplier: multiplier, tip: tip}
 	outcome, err := x.Outcome()
 	if err != nil {
-		return none, err
+		return in, err
 	}
-	class, err := outcome.Class()
+	in.class, err = outcome.Class()
 	if errors.Is(err, chain.ErrMissing) {
-		return none, errNoClass
+		return in, errNoClass
 	}
-	if err != nil {
-		return none, err
+	if err == nil {
+		in.weight, err = outcome.Weight()
 	}
-	weight, err := outcome.Weight()
-	if err != nil {
-		return none, err
-	}
-	return native.Fee(class, weight, length, multiplier, tip)
+	return in, err
+}
+
+func (in *input) fee(native rule.NativeFee) (chain.Wei, error) {
+	return native.Fee(in.class, in.weight, in.length, in.multiplier, in.tip)
+}
+
+func (in *input) proofSize(native rule.NativeFee, paid chain.Wei) (chain.Optional[uint64], bool, error) {
+	return native.ProofSize(paid, in.class, in.weight, in.length, in.multiplier, in.tip)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evm"
+	"github.com/feeledger/fees/network/rule"
 )
 
 // executed skips an extrinsic without an outcome, which block.outcome reports.
@@ -56,9 +57,11 @@ func (s *subject) price() {
 		return
 	}
 	base, ok := s.proved.BaseFeeOf(s.t.Transaction.Transaction).Get()
-	switch {
+	switch offered := payload.Offered(); {
 	case !ok:
 		s.skip("the base fee is unknown")
+	case s.rules.EVM == rule.Revive && offered.Cmp(base) < 0:
+		s.broken("the sender offers %v wei per gas, less than the base fee of %v", offered, base)
 	case price.Cmp(base) < 0:
 		s.broken("the gas price of %v wei is below the base fee of %v", price, base)
 	case payload.Capped() && s.rules.PriceCapped && price.Cmp(payload.MaxFeePerGas) > 0:
@@ -81,7 +84,7 @@ func (s *subject) outcome() {
 		s.skip("the gateway does not return class or paysFee")
 	case err != nil:
 		s.broken("%v", err)
-	case pays && !refused(s.t.Transaction.Transaction):
+	case pays && !s.refused(s.t.Transaction.Transaction):
 		s.broken("according to the chain it paid a native fee")
 	case class != chain.Normal:
 		s.broken("its class is %s", class)

@@ -31,7 +31,7 @@ func (s *subject) inherents() {
 
 // AddInherents adds the inherents to the list of transactions.
 func (r *Report) AddInherents(b *chain.Block) {
-	inherents := fee.Inherents(b)
+	inherents := fee.Inherents(b, r.rules.EVM)
 	for i := range inherents {
 		r.Transactions = append(r.Transactions, Transaction{Transaction: &inherents[i]})
 	}

@@ -25,6 +25,8 @@ var lists = map[string]listed{
 	"evm.gas":               {rule.PriceList, nil},
 	"evm.price":             {rule.PriceList, nil},
 	"evm.cash":              {rule.PriceList, followed},
+	"evm.hold":              {rule.PriceList, atBaseFee},
+	"evm.formula":           {rule.NativeFeeList, always},
 	"evm.split":             {rule.DestinationList, always},
 	"native.split":          {rule.DestinationList, always},
 	"block.multiplier":      {rule.MultiplierUpdateList, moved},
@@ -50,6 +52,14 @@ func (r *Report) Proves(c *Check, b *chain.Block) (held int, whyNot string) {
 }
 
 func always(_ *Report, _ *chain.Block, t Tally) (held int, whyNot string) { return t.Held, "" }
+
+// atBaseFee counts the amounts that pallet revive withdrew first: gas limit × base fee, whatever the sender offered.
+func atBaseFee(r *Report, _ *chain.Block, t Tally) (held int, whyNot string) {
+	if r.rules.EVM == rule.Revive {
+		return t.Held, ""
+	}
+	return 0, ""
+}
 
 // baseFeeMoved counts a base fee other than the lowest or the highest one: many rows result in those two.
 func baseFeeMoved(r *Report, _ *chain.Block, t Tally) (held int, whyNot string) {

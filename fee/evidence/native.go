@@ -22,7 +22,7 @@ func (s *subject) tip() {
 	if !s.t.Payer.Known() {
 		return // the fee is undetermined, with a reason
 	}
-	tip, _ := s.t.Tip.Get()
+	tip := s.t.paidTip()
 	switch signed, err := native.ReadTip(s.t.x); {
 	case err != nil:
 		s.broken("%v", err)
@@ -35,7 +35,7 @@ func (s *subject) tip() {
 
 func (s *subject) waived() {
 	outcome, err := s.t.x.Outcome()
-	if err != nil || !s.t.Payer.Known() {
+	if err != nil || !s.t.Payer.Known() || s.t.AssetFee != nil {
 		return
 	}
 	if pays, err := outcome.PaysFee(); err != nil || pays {

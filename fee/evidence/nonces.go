@@ -56,7 +56,7 @@ func (p *prover) step(s nonceStep) { p.proved.steps = append(p.proved.steps, s) 
 func (p *prover) transactionSteps(t *fee.Transaction) {
 	from, signed := t.From.Get()
 	nonce, known := t.Nonce.Get()
-	refused := refused(t)
+	refused := p.refused(t)
 	if signed && known {
 		effect := nonceUsed
 		if refused {
@@ -115,6 +115,12 @@ func (p *prover) eventSteps(layer fee.Layer, events []chain.Event) {
 			// A contract's logs result from a signed call, except those of a native call: an asset that is a contract is
 			// moved as if by its owner.
 			if e.Name != "Log" || layer == fee.Native {
+				p.step(nonceStep{what: noncesMayRise})
+			}
+		case "revive":
+			// A contract that a native call creates raises the nonce of its deployer, besides the signature. One that an
+			// Ethereum transaction creates does not.
+			if e.Name == "Instantiated" && layer == fee.Native {
 				p.step(nonceStep{what: noncesMayRise})
 			}
 		default:

@@ -22,6 +22,7 @@ import (
 	"github.com/feeledger/fees/gatewayclient/sidecar"
 	"github.com/feeledger/fees/internal/test/pairs"
 	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/network/rule"
 )
 
 // Each signed transaction of each recording is omitted, duplicated, and swapped with its neighbours, including
@@ -150,17 +151,17 @@ func (r *recording) omissions() (list []omission) {
 			list = append(list, omission{what, height, i, r.saw(height, extrinsics)})
 		}
 		for i := range all {
-			layer := fee.Classify(&all[i])
+			layer := fee.Classify(&all[i], rule.Frontier)
 			if layer != fee.Inherent {
 				try(i, string(layer)+" left out", slices.Delete(slices.Clone(all), i, i+1))
 				try(i, string(layer)+" doubled", slices.Insert(slices.Clone(all), i, all[i]))
 			}
-			if i+1 == len(all) || layer == fee.Inherent && fee.Classify(&all[i+1]) == fee.Inherent {
+			if i+1 == len(all) || layer == fee.Inherent && fee.Classify(&all[i+1], rule.Frontier) == fee.Inherent {
 				continue
 			}
 			swapped := slices.Clone(all)
 			swapped[i], swapped[i+1] = swapped[i+1], swapped[i]
-			layers := []string{string(layer), string(fee.Classify(&all[i+1]))}
+			layers := []string{string(layer), string(fee.Classify(&all[i+1], rule.Frontier))}
 			slices.Sort(layers)
 			try(i, strings.Join(layers, " and ")+" swapped", swapped)
 		}

@@ -5,6 +5,7 @@ import (
 	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/native"
 	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/network/rule"
 )
 
 // Options contains optional inputs, which enable further checks.
@@ -110,8 +111,8 @@ func (p *prover) shown(t *transaction) *network.Rules {
 }
 
 // refused reports whether the runtime refused an EVM transaction before it ran ([evm.Refused]): of those whose extrinsic
-// failed, only they have a fee.
-func refused(t *fee.Transaction) bool {
+// failed, only they have a fee; those of pallet revive pay even if they fail.
+func (p *prover) refused(t *fee.Transaction) bool {
 	success, ended := t.Success.Get()
-	return t.Layer == fee.EVM && ended && !success && t.Fee.Known()
+	return t.Layer == fee.EVM && p.rules.EVM == rule.Frontier && ended && !success && t.Fee.Known()
 }

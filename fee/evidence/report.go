@@ -46,6 +46,9 @@ type Transaction struct {
 	FailedChecks []string `json:"failed_checks"`
 	// GasSpent is the gas that a native transaction took from another account; the key is omitted if there is none.
 	GasSpent chain.Optional[GasSpent] `json:"gas_spent,omitzero"`
+	// ProofSize is the size in bytes of the proof that explains the fee, if the runtime charged for more of it than the weight
+	// in the events has; the key is omitted otherwise.
+	ProofSize chain.Optional[uint64] `json:"proof_size,omitzero"`
 }
 
 // Proof is the chain's record of one fee, in wei.

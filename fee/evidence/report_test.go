@@ -44,6 +44,11 @@ func TestRuntimesOfChecks(t *testing.T) {
 		"evm.cash":              {"1200 and later", "1201 and later"},
 		"evm.split":             {"1200 and later", "1201 and later"},
 		"evm.outcome":           {"2000 and later", "2000 and later"},
+		"evm.payer":             {"none", "none"}, // of pallet revive
+		"evm.paid":              {"none", "none"},
+		"evm.deposit":           {"none", "none"},
+		"evm.formula":           {"none", "none"},
+		"native.asset":          {"none", "none"},
 		"native.cash":           {"1800 and later", "1801 and later"},
 		"native.tip":            {"1800 and later", "1801 and later"},
 		"native.waived":         {"1800 and later", "1801 and later"},
@@ -67,7 +72,8 @@ func TestRuntimesOfChecks(t *testing.T) {
 	for _, c := range evidence.Checks() {
 		want := "all"
 		switch c.ID {
-		case "block.base_fee", "block.base_fee_update", "block.multiplier", "block.weight", "block.weighed", "block.treasury", "native.formula", "block.dust":
+		case "block.base_fee", "block.base_fee_update", "block.multiplier", "block.weight", "block.weighed", "block.treasury", "native.formula", "block.dust",
+			"evm.payer", "evm.paid", "evm.deposit", "evm.formula", "native.asset":
 			want = "none" // not in the table
 		}
 		require.Equal(t, want, c.Runtimes(n), c.ID)

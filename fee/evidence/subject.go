@@ -36,7 +36,7 @@ func (s *subject) run(on occasion) {
 		}
 		s.check, s.tally = c, &s.proved.Tallies[i]
 		if why := c.whyNot(s.rules); why != "" {
-			if why != noStoredBaseFee {
+			if !slices.Contains(unlisted, why) {
 				s.skip(why)
 			}
 		} else {

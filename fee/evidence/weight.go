@@ -6,7 +6,6 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evm"
-	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/network/rule"
 )
@@ -53,7 +52,7 @@ func normalRefTime(x *chain.Extrinsic, u rule.MultiplierUpdate, perGas network.W
 	if u.BlockWeight != rule.FromGasLimit {
 		return refTime, true, nil
 	}
-	if fee.Classify(x) == fee.EVM {
+	if rule.Frontier.Carries(x.Pallet, x.Call) {
 		payload, err := x.Ethereum()
 		if err != nil {
 			return refTime, false, err

@@ -136,8 +136,14 @@ func readText(text string, of schema.Type) (v chain.Value) {
 
 // readValue decodes a value of a type.
 func readValue(v jsonscan.Value, of schema.Type) chain.Value {
-	if of == schema.Exit {
+	switch {
+	case of == schema.Exit:
 		return chain.ExitValue(readExit(v))
+	case of == schema.Text && v.Kind() != jsonscan.Absent:
+		if text := v.Raw(); len(text) <= schema.MaxText {
+			return chain.TextValue(strings.Clone(text))
+		}
+		return chain.MalformedValue(schema.ErrLongText)
 	}
 	if text, isText := v.Text(); isText {
 		return readText(text, of)

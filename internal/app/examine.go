@@ -68,6 +68,9 @@ func NodeExtrinsics(node *rpc.Client, signers bool) source.Extrinsics {
 	return node
 }
 
+// NodeSource returns a node as a source of blocks. The caller closes the node.
+func NodeSource(node *rpc.Client) source.Source { return source.Of(gateway.New(node)) }
+
 // Examine proves the fees of a range against what the chain recorded. It passes the reports to each in
 // block order. If it returns an error, the summary covers the blocks before the error.
 func Examine(ctx context.Context, blocks chain.Heights, e Examination, each func(*evidence.Report) error) (*evidence.Summary, error) {

@@ -3,11 +3,11 @@ package app
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/evm"
 	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/internal/finance/explain"
@@ -22,7 +22,7 @@ func Explain(ctx context.Context, reader *source.Reader, which TransactionRef) (
 	if err != nil {
 		return nil, err
 	}
-	if err := which.find(item.Block); err != nil {
+	if err := which.find(item.Block, fee.Price(item.Block, &item.Rules, item.Multiplier)); err != nil {
 		return nil, err
 	}
 	report, _ := prove.Single(ctx, reader, item, evidence.Options{Signatures: true})
@@ -71,9 +71,9 @@ func ParseTransactionRef(name, block string) (TransactionRef, error) {
 }
 
 // find sets the index; it returns an error if the transaction does not exist or pays no fee.
-func (r *TransactionRef) find(b *chain.Block) error {
+func (r *TransactionRef) find(b *chain.Block, priced *fee.Report) error {
 	if hash, ok := r.hash.Get(); ok {
-		found := withHash(b, hash)
+		found := withHash(b, priced, hash)
 		switch len(found) {
 		case 0:
 			return notFoundf("block %d has no EVM transaction or extrinsic with the hash %v", b.Number, hash)
@@ -87,18 +87,23 @@ func (r *TransactionRef) find(b *chain.Block) error {
 	if r.index >= len(b.Extrinsics) {
 		return notFoundf("block %d has %d extrinsics, numbered from 0; %d does not exist", b.Number, len(b.Extrinsics), r.index)
 	}
-	if x := &b.Extrinsics[r.index]; fee.Classify(x) == fee.Inherent {
+	if !slices.ContainsFunc(priced.Transactions, func(t fee.Transaction) bool { return t.Index == r.index }) {
+		x := &b.Extrinsics[r.index]
 		return notFoundf("extrinsic %d of block %d (%s) is unsigned and pays no fee", r.index, b.Number, x.Pallet+"."+x.Call)
 	}
 	return nil
 }
 
 // withHash returns the indexes of transactions whose EVM hash or extrinsic hash matches.
-func withHash(b *chain.Block, hash chain.Hash) (found []int) {
+func withHash(b *chain.Block, priced *fee.Report, hash chain.Hash) (found []int) {
+	transactions := priced.Transactions
 	for i := range b.Extrinsics {
-		x := &b.Extrinsics[i]
-		executed, err := evm.FindExecuted(x)
-		if x.Hash == hash || fee.Classify(x) == fee.EVM && err == nil && executed.Hash == hash {
+		match := b.Extrinsics[i].Hash == hash
+		if len(transactions) > 0 && transactions[0].Index == i {
+			match = match || transactions[0].EVMHash == chain.Some(hash)
+			transactions = transactions[1:]
+		}
+		if match {
 			found = append(found, i)
 		}
 	}

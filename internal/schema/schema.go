@@ -2,7 +2,10 @@
 // decoders of a block decode these and no others.
 package schema
 
-import "strings"
+import (
+	"errors"
+	"strings"
+)
 
 // Type is the type of a value.
 type Type uint8
@@ -16,9 +19,16 @@ const (
 	Amount              // of 128 bits
 	Word                // of 256 bits
 	Hash
+	Text        // a value of any type, in Sidecar's JSON, of at most MaxText bytes
 	Exit        // why the EVM stopped
 	Destination // of a ReserveRepatriated: 1 if the amount arrives reserved, otherwise 0
 )
+
+// MaxText is the size in bytes of a longest Text: the ID of an asset is a location, far shorter.
+const MaxText = 2 << 10
+
+// ErrLongText means that a Text is longer.
+var ErrLongText = errors.New("the value is too long: want at most 2048 bytes")
 
 // Event describes the data of an event.
 type Event struct {
@@ -43,6 +53,8 @@ var (
 	amount          = values(Amount)
 	twoAmounts      = values(Amount, Amount)
 	feePaid         = values(Account, Amount, Amount)
+	assetFeePaid    = values(Account, Word, Amount, Text)
+	assetMoved      = values(Text, Account, Word)
 	executed        = values(Account, Account, Hash, Exit)
 	newPrice        = values(Word)
 	accountAmount   = balances(Account, Amount)
@@ -68,6 +80,15 @@ func Of(pallet, name string) *Event {
 	case "transactionPayment":
 		if name == "TransactionFeePaid" {
 			return &feePaid
+		}
+	case "assetTxPayment":
+		if name == "AssetTxFeePaid" {
+			return &assetFeePaid
+		}
+	case "assets", "foreignAssets", "poolAssets":
+		switch name {
+		case "Withdrawn", "Deposited":
+			return &assetMoved
 		}
 	case "ethereum":
 		if name == "Executed" {
@@ -101,7 +122,9 @@ func ofBalances(name string) *Event {
 		return &reasonAccount
 	case "TransferAndHold", "TransferOnHold":
 		return &reasonTransfer
-	case "Issued", "Rescinded", "MintedCredit", "BurnedDebt", "Upgraded", "Locked", "Unlocked", "Frozen", "Thawed", "TotalIssuanceForced":
+	case "BurnedDebt":
+		return &amount
+	case "Issued", "Rescinded", "MintedCredit", "Upgraded", "Locked", "Unlocked", "Frozen", "Thawed", "TotalIssuanceForced":
 		return &nothing
 	}
 	return &unknownBalances

@@ -20,6 +20,17 @@ const (
 	NoEVM EVM = "none"
 )
 
+// Carries reports whether an extrinsic with this call carries an Ethereum transaction.
+func (e EVM) Carries(pallet, call string) bool {
+	switch e {
+	case Frontier:
+		return call == "transact" && pallet == "ethereum"
+	case Revive:
+		return call == "ethTransact" && pallet == "revive"
+	}
+	return false
+}
+
 func (e EVM) valid() bool { return e == Frontier || e == Revive || e == NoEVM }
 
 // PriceRow prices the blocks from its runtime to the next row. It has either StaticBaseFee, or BaseFeeStored, or

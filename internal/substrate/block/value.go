@@ -9,6 +9,7 @@ import (
 	"github.com/feeledger/fees/internal/schema"
 	"github.com/feeledger/fees/internal/substrate/metadata"
 	"github.com/feeledger/fees/internal/substrate/scale"
+	"github.com/feeledger/fees/internal/substrate/scalejson"
 )
 
 // reader reads a value.
@@ -35,6 +36,8 @@ func (t *types) value(id metadata.TypeID, as schema.Type) reader {
 		read, want = t.number(id, 256), "a number"
 	case schema.Hash:
 		read, want = t.hash(id), "a hash"
+	case schema.Text:
+		read = t.text(id)
 	case schema.Exit:
 		read = t.exit(id)
 	case schema.Destination:
@@ -231,5 +234,17 @@ func (t *types) destination(id metadata.TypeID) reader {
 			return chain.MalformedValue(err)
 		}
 		return chain.Uint64Value(reserved)
+	}
+}
+
+// text returns the reader of a value of any type as its text.
+func (t *types) text(id metadata.TypeID) reader {
+	return func(r *scale.Reader) chain.Value {
+		w := scalejson.Writer{Reader: r}
+		t.codec.Value(&w, id)
+		if r.Err() == nil && len(w.Text) > schema.MaxText {
+			return chain.MalformedValue(schema.ErrLongText)
+		}
+		return chain.TextValue(string(w.Text))
 	}
 }

@@ -56,7 +56,7 @@ func newFollow() *cobra.Command {
 
 func (f *followFlags) follow(c *cobra.Command, _ []string) error {
 	stderr := c.ErrOrStderr()
-	follow, err := f.Options(stderr)
+	follow, err := f.Options(&f.SourceFlags, stderr)
 	if err != nil {
 		return err
 	}

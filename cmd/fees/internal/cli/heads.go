@@ -20,7 +20,6 @@ import (
 
 // HeadFlags configure how new blocks are detected.
 type HeadFlags struct {
-	node  string
 	poll  time.Duration
 	Quiet bool
 	same  *app.SameChain // compares gateway and node, nil without a node; set by Open
@@ -31,13 +30,13 @@ const defaultPoll = 3 * time.Second
 
 // Add adds the flags.
 func (f *HeadFlags) Add(c *cobra.Command) {
-	c.Flags().StringVar(&f.node, "node", "", "the ws or wss URL of a node that announces final blocks (default: FEES_NODE, else the gateway is polled)")
+	c.Flags().Lookup("node").Usage = "the ws or wss URL of a node that announces final blocks (default: FEES_NODE, else the gateway is polled)"
 	c.Flags().DurationVar(&f.poll, "poll", defaultPoll, "without a node, poll the gateway this often")
 	c.Flags().BoolVar(&f.Quiet, "quiet", false, "do not report what the command waits for")
 }
 
 // Options returns how to follow the chain. What the command waits for is reported on standard error.
-func (f *HeadFlags) Options(stderr io.Writer) (source.FollowOptions, error) {
+func (f *HeadFlags) Options(gateway *SourceFlags, stderr io.Writer) (source.FollowOptions, error) {
 	o := source.FollowOptions{Concurrency: httpclient.DefaultConcurrency}
 	if f.poll <= 0 {
 		return o, fmt.Errorf("--poll %v must be more than 0, such as %v", f.poll, defaultPoll)
@@ -49,7 +48,7 @@ func (f *HeadFlags) Options(stderr io.Writer) (source.FollowOptions, error) {
 		_, err := f.same.Check(ctx)
 		return err
 	}
-	if f.node == "" {
+	if gateway.node == "" {
 		o.Patience = max(source.DefaultPatience, 2*f.poll)
 	}
 	if !f.Quiet {
@@ -64,11 +63,11 @@ func (f *HeadFlags) Open(gateway *SourceFlags) (reader *source.Reader, heads sou
 	if reader, err = gateway.Reader(); err != nil {
 		return nil, nil, nil, err
 	}
-	address, _ := NodeAddress(f.node) // NodeBeside reports the error
+	address, _ := NodeAddress(gateway.node) // NodeBeside reports the error
 	if u, err := url.Parse(address); err == nil && (u.Scheme == "http" || u.Scheme == "https") {
 		return nil, nil, nil, fmt.Errorf("--node or FEES_NODE: %w", rpc.ErrNoSubscriptions)
 	}
-	node, same, err := gateway.NodeBeside(reader.Source, f.node)
+	node, same, err := gateway.NodeBeside(reader.Source)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -81,8 +80,8 @@ func (f *HeadFlags) Open(gateway *SourceFlags) (reader *source.Reader, heads sou
 
 // NodeBeside returns the node named by --node or the environment, nil if none is, and the check that it
 // is on the gateway's chain. The node does not get the API key.
-func (f *SourceFlags) NodeBeside(gateway source.Source, flag string) (*rpc.Client, *app.SameChain, error) {
-	address, err := NodeAddress(flag)
+func (f *SourceFlags) NodeBeside(gateway source.Source) (*rpc.Client, *app.SameChain, error) {
+	address, err := NodeAddress(f.node)
 	if err != nil || address == "" {
 		return nil, nil, err
 	}

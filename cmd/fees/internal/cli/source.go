@@ -25,6 +25,7 @@ type SourceFlags struct {
 	rules        string
 	multiplierAt string
 	unfinalized  bool
+	node         string
 	GatewayFlags
 }
 
@@ -46,6 +47,7 @@ func (f *SourceFlags) AddFinal(c *cobra.Command) {
 	f.GatewayFlags.Add(c, "the source of blocks: the URL of a gateway or node, an archive, a directory of recorded responses, or demo")
 	flags.StringVar(&f.network, "network", "", "the network, if the gateway does not report it; if it does, both must agree")
 	flags.StringVar(&f.NetworkFile, "network-file", "", "a file with your own network tables, in the format of fees networks --format json")
+	flags.StringVar(&f.node, "node", "", "the URL of a node of the same chain, for what the gateway does not serve (default: FEES_NODE)")
 	flags.StringVar(&f.rules, "rules", "auto", "auto: rules of the block's runtime; spec: the table in fee rule 6 of the specification")
 	flags.StringVar(&f.multiplierAt, "multiplier-at", "", "override where the multiplier is read: block or parent")
 	f.AddTrust(c)
@@ -73,14 +75,28 @@ func (f *SourceFlags) Reader() (*source.Reader, error) {
 	if err != nil {
 		return nil, err
 	}
+	beside, err := f.beside()
+	if err != nil {
+		return nil, err
+	}
 	return &source.Reader{
 		Source:        src,
+		Beside:        beside,
 		Tables:        tables,
 		Network:       f.network,
 		Specification: f.rules == "spec",
 		MultiplierAt:  at,
 		Unfinalized:   f.unfinalized,
 	}, nil
+}
+
+// beside returns the node named by --node or the environment as a source, nil if none is. It is not connected yet.
+func (f *SourceFlags) beside() (source.Source, error) {
+	node, _, err := f.NodeBeside(nil)
+	if err != nil || node == nil {
+		return nil, err
+	}
+	return app.NodeSource(node), nil
 }
 
 // OpenLedger opens the ledger, or a temporary one if a gateway is named.

@@ -46,7 +46,6 @@ type networksCheckFlags struct {
 	cli.SourceFlags
 	cli.Output
 	cli.QuietFlag
-	node nodeFlag
 }
 
 func newNetworksCheck() *cobra.Command {
@@ -60,7 +59,7 @@ func newNetworksCheck() *cobra.Command {
 			}
 			return nil
 		},
-	}, f.AddFinal, f.Forms("table", "json"), f.Concurrent, f.node.add, f.AddQuiet)
+	}, f.AddFinal, f.Forms("table", "json"), f.Concurrent, describeNode, f.AddQuiet)
 	if err := c.Flags().MarkHidden("network-file"); err != nil {
 		panic(err) // the flag does not exist
 	}
@@ -83,7 +82,7 @@ func (f *networksCheckFlags) check(c *cobra.Command, args []string) error {
 		return err
 	}
 	e := app.Examination{Reader: reader, Concurrency: f.Concurrency, Signatures: true}
-	done, err := f.node.open(c.Context(), &f.SourceFlags, &e, false)
+	done, err := addNode(c.Context(), &f.SourceFlags, &e, false)
 	if err != nil {
 		return err
 	}

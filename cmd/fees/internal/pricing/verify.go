@@ -49,7 +49,6 @@ type verifyFlags struct {
 	blocks     chain.Heights
 	signatures bool
 	against    string
-	node       nodeFlag
 	accounts   []string
 }
 
@@ -58,7 +57,7 @@ func newVerify() *cobra.Command {
 	return cli.New(&cobra.Command{
 		Use: "verify <A..B|A:+N>", Short: "Verify the fees of a range against the chain's records", Long: verifyManual, Example: verifyExamples,
 		Args: cli.Arg("a range, A..B or A:+N", &f.blocks, source.ParseRange), RunE: f.verify,
-	}, f.SourceFlags.Add, f.Forms("table", "json"), f.Concurrent, f.add, f.node.add, f.LabelFlags.Add, f.AddQuiet)
+	}, f.SourceFlags.Add, f.Forms("table", "json"), f.Concurrent, f.add, describeNode, f.LabelFlags.Add, f.AddQuiet)
 }
 
 func (f *verifyFlags) add(c *cobra.Command) {
@@ -80,7 +79,7 @@ func (f *verifyFlags) verify(c *cobra.Command, _ []string) (err error) {
 	if e.Accounts, err = f.Addresses(f.accounts, f.Quiet, c.ErrOrStderr()); err != nil {
 		return err
 	}
-	done, err := f.node.open(c.Context(), &f.SourceFlags, &e, f.signatures)
+	done, err := addNode(c.Context(), &f.SourceFlags, &e, f.signatures)
 	if err != nil {
 		return err
 	}

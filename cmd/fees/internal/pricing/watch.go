@@ -70,7 +70,7 @@ func newWatch() *cobra.Command {
 func (f *watchFlags) watch(c *cobra.Command, _ []string) error {
 	stderr := c.ErrOrStderr()
 	w := watcher{Output: f.Output, stderr: stderr}
-	options, err := f.Options(stderr)
+	options, err := f.Options(&f.SourceFlags, stderr)
 	if err != nil {
 		return err
 	}

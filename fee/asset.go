@@ -1,0 +1,91 @@
+package fee
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/native"
+)
+
+// AssetFee is a fee that was paid in an asset other than the token. The chain swaps the asset for the token, and credits the
+// token to the receiver of its fees.
+type AssetFee struct {
+	Asset  string            `json:"asset"`  // its ID, as the gateway writes it in JSON
+	Amount chain.TokenAmount `json:"amount"` // the whole fee, in the asset's smallest units
+	Tip    chain.Wei         `json:"tip"`    // the part that the sender added, in the token's smallest units
+	// Equivalent is what the receiver was credited in the token's smallest units; unknown if it was burned.
+	Equivalent chain.Optional[chain.Wei] `json:"equivalent"`
+}
+
+// AssetTotal sums the fees of a block that were paid in one asset.
+type AssetTotal struct {
+	Asset        string                    `json:"asset"`
+	Transactions int                       `json:"transactions"`
+	Amount       chain.TokenAmount         `json:"amount"`
+	Equivalent   chain.Optional[chain.Wei] `json:"equivalent"` // unknown if any part is
+}
+
+// priceAsset sets the fee of a transaction that paid in an asset.
+func (t *Transaction) priceAsset(x *chain.Extrinsic) error {
+	paid, err := native.ReadAssetFeePaid(x)
+	if err != nil {
+		return err
+	}
+	equivalent, err := creditedBefore(x)
+	if err != nil {
+		return err
+	}
+	t.Payer = chain.Some(paid.Payer)
+	t.Fee, t.Tip, t.Method = chain.Some(chain.Wei{}), chain.Some(chain.Wei{}), chain.Some(ByRule)
+	t.AssetFee = &AssetFee{paid.Asset, paid.Amount, paid.Tip, equivalent}
+	return nil
+}
+
+// creditedBefore returns the credits directly before the event AssetTxFeePaid, which are to the receiver of the fee.
+func creditedBefore(x *chain.Extrinsic) (sum chain.Optional[chain.Wei], err error) {
+	last := slices.IndexFunc(x.Events, func(e chain.Event) bool { return e.Is("assetTxPayment", "AssetTxFeePaid") })
+	var to chain.Address
+	for i := last - 1; i >= 0 && x.Events[i].Is("balances", "Deposit"); i-- {
+		account, errAccount := x.Events[i].Data.At(0).Account()
+		amount, errAmount := x.Events[i].Data.At(1).Wei()
+		if err := errors.Join(errAccount, errAmount); err != nil {
+			return chain.Optional[chain.Wei]{}, fmt.Errorf("event balances.Deposit: %w", err)
+		}
+		credited, more := sum.Get()
+		if more && account != to {
+			break
+		}
+		if credited, err = credited.Add(amount); err != nil {
+			return chain.Optional[chain.Wei]{}, err
+		}
+		to, sum = account, chain.Some(credited)
+	}
+	return sum, nil
+}
+
+// addAsset adds a fee to the total of its asset.
+func (r *Report) addAsset(f *AssetFee) error {
+	i, found := slices.BinarySearchFunc(r.AssetFees, f.Asset, func(t AssetTotal, asset string) int { return strings.Compare(t.Asset, asset) })
+	if !found {
+		r.AssetFees = slices.Insert(r.AssetFees, i, AssetTotal{Asset: f.Asset, Equivalent: chain.Some(chain.Wei{})})
+	}
+	total := r.AssetFees[i]
+	var err error
+	if total.Amount, err = total.Amount.Add(f.Amount); err != nil {
+		return fmt.Errorf("total of the fees in the asset %s: %w", f.Asset, err)
+	}
+	sum, known := total.Equivalent.Get()
+	amount, also := f.Equivalent.Get()
+	if total.Equivalent = (chain.Optional[chain.Wei]{}); known && also {
+		if sum, err = sum.Add(amount); err != nil {
+			return fmt.Errorf("total of the fees in the asset %s: %w", f.Asset, err)
+		}
+		total.Equivalent = chain.Some(sum)
+	}
+	total.Transactions++
+	r.AssetFees[i] = total
+	return nil
+}

@@ -1,0 +1,198 @@
+package evidence
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/fee"
+)
+
+// chargeRevive computes what the chain charged for an Ethereum transaction of pallet revive. The pallet withdraws the highest
+// possible cost in two parts, deposits what the transaction puts on hold to those who hold it, withdraws what it releases,
+// and deposits the rest to the payer. What is left of all withdrawals is the fee.
+//
+// Source: polkadot-sdk, frame/revive/src/evm/fees.rs, withdraw_txfee and deposit_txfee.
+func (p *prover) chargeRevive(t *transaction) {
+	t.Proof = Proof{Verdict: chain.Some(NoEvidence)}
+	stated := -1
+	for i := range t.x.Events {
+		if t.x.Events[i].Is("transactionPayment", "TransactionFeePaid") {
+			stated = i
+		}
+	}
+	if stated < 0 || !t.Fee.Known() {
+		return // the fee is undetermined, with a reason
+	}
+	c, err := p.creditsBefore(t.x, stated)
+	if err != nil {
+		t.charged = breaks("%v", err)
+		return
+	}
+	var in, out chain.Wei
+	for i := range t.x.Events[:c.from] {
+		e := &t.x.Events[i]
+		withdraws := e.Is("balances", "Withdraw")
+		if !withdraws && !e.Is("balances", "Deposit") {
+			continue
+		}
+		account, noAccount := e.Data.At(0).Account()
+		amount, noAmount := e.Data.At(1).Wei()
+		err := errors.Join(noAccount, noAmount)
+		switch {
+		case err != nil:
+		case withdraws:
+			in, err = in.Add(amount)
+			if payer, _ := t.Payer.Get(); err == nil && i < holdParts && account == payer {
+				t.withdrawn, err = t.withdrawn.Add(amount)
+				t.withdrew = true
+			}
+		default:
+			out, err = out.Add(amount)
+		}
+		if err != nil {
+			t.charged = breaks("event balances.%s: %v", e.Name, err)
+			return
+		}
+	}
+	charged, err := in.Sub(out)
+	if err != nil {
+		t.charged = breaks("%v wei were withdrawn, but %v deposited", in, out)
+		return
+	}
+	t.settle(charged, false)
+	t.divided = p.divide(t, c.credits, true)
+}
+
+// holdParts is the number of withdrawals in which pallet revive takes the highest possible cost: the first events of the
+// extrinsic.
+const holdParts = 2
+
+// stated are the events that state where a fee went, directly before TransactionFeePaid.
+type stated struct {
+	from    int // the first of them
+	credits []chain.Deposit
+}
+
+// creditsBefore returns the deposits to the receiver of fees directly before an event.
+func (p *prover) creditsBefore(x *chain.Extrinsic, event int) (c stated, err error) {
+	c.from = event
+	receiver, named := p.rules.Treasury.Get()
+	for i := event - 1; i >= 0 && named; i-- {
+		e := &x.Events[i]
+		if makesAccount(e, receiver) {
+			continue
+		}
+		if !e.Is("balances", "Deposit") {
+			break
+		}
+		account, noAccount := e.Data.At(0).Account()
+		amount, noAmount := e.Data.At(1).Wei()
+		if err := errors.Join(noAccount, noAmount); err != nil {
+			return c, fmt.Errorf("event balances.Deposit: %w", err)
+		}
+		if account != receiver {
+			break
+		}
+		c.from, c.credits = i, append(c.credits, chain.Deposit{Account: account, Amount: amount, At: i})
+	}
+	return c, nil
+}
+
+// burnedAsStated checks the event that states what of a fee was burned, directly before TransactionFeePaid: a runtime with
+// pallet revive emits one unless all of the fee was credited.
+func (p *prover) burnedAsStated(t *transaction) error {
+	burned, known := t.Burned.Get()
+	for i := range t.x.Events {
+		if !known || !t.x.Events[i].Is("transactionPayment", "TransactionFeePaid") {
+			continue
+		}
+		var have chain.Wei
+		if i > 0 && t.x.Events[i-1].Is("balances", "BurnedDebt") {
+			var err error
+			if have, err = t.x.Events[i-1].Data.At(0).Wei(); err != nil {
+				return fmt.Errorf("event balances.BurnedDebt: data[0]: %w", err)
+			}
+		}
+		if have != burned {
+			return fmt.Errorf("%v wei of the fee were burned, but the event balances.BurnedDebt states %v", burned, have)
+		}
+	}
+	return nil
+}
+
+// signerPaid checks that the account that paid is that of the payload's signer.
+func (s *subject) signerPaid() {
+	payer, paid := s.t.Payer.Get()
+	from, signed := s.t.From.Get()
+	switch {
+	case !paid:
+	case !signed:
+		s.broken("no account signed the payload, but %v paid", payer)
+	case s.rules.AccountMapping.Of(from) != payer:
+		s.broken("%v paid, but %v signed, whose account is %v", payer, from, s.rules.AccountMapping.Of(from))
+	default:
+		s.held()
+	}
+}
+
+// paidOutcome checks the transaction's result as reported by the chain.
+func (s *subject) paidOutcome() {
+	outcome, err := s.t.x.Outcome()
+	if err != nil {
+		return // reported by block.outcome
+	}
+	pays, noPays := outcome.PaysFee()
+	class, noClass := outcome.Class()
+	reverted := s.t.Outcome == chain.Some(fee.Reverted)
+	switch err := errors.Join(noPays, noClass); {
+	case errors.Is(err, chain.ErrMissing):
+		s.skip("the gateway does not return class or paysFee")
+	case err != nil:
+		s.broken("%v", err)
+	case !pays:
+		s.broken("according to the chain it paid no fee")
+	case class != chain.Normal:
+		s.broken("its class is %s", class)
+	case reverted && !outcome.Success:
+		s.broken("it was reverted and failed at once")
+	default:
+		s.held()
+	}
+}
+
+// deposits checks the amounts that a transaction put on hold or released: each was deposited before it was put on hold, or
+// withdrawn after it was released, by the same account.
+func (s *subject) deposits() {
+	events := s.t.x.Events
+	for i := range events {
+		partner, name := i-1, "Deposit"
+		switch {
+		case events[i].Is("balances", "Released"):
+			partner, name = i+1, "Withdraw"
+		case !events[i].Is("balances", "Held"):
+			continue
+		}
+		account, noAccount := events[i].Data.At(1).Account()
+		amount, noAmount := events[i].Data.At(2).Wei()
+		if err := errors.Join(noAccount, noAmount); err != nil {
+			s.broken("event balances.%s: %v", events[i].Name, err)
+			return
+		}
+		if partner < 0 || partner >= len(events) || !moves(&events[partner], name, account, amount) {
+			s.broken("event balances.%s of %v: no balances.%s of %v wei goes with it", events[i].Name, account, name, amount)
+			return
+		}
+	}
+	s.held()
+}
+
+// moves reports whether an event moves an amount of an account.
+func moves(e *chain.Event, name string, of chain.Address, amount chain.Wei) bool {
+	if !e.Is("balances", name) {
+		return false
+	}
+	account, noAccount := e.Data.At(0).Account()
+	have, noAmount := e.Data.At(1).Wei()
+	return noAccount == nil && noAmount == nil && account == of && have == amount
+}
