@@ -39,9 +39,12 @@ func (s *subject) formula() {
 	list, encoded := s.options.Encoded.Get()
 	multiplier, stored := s.proved.Multiplier.Get()
 	paid, determined := t.Fee.Get()
-	tip, _ := t.Tip.Get()
+	tip, knownTip := t.Tip.Get()
 	switch {
 	case !determined:
+		return
+	case !knownTip:
+		s.skip("the tip is unknown")
 		return
 	case !encoded || t.Index >= len(list):
 		s.skip(noNode)

@@ -1,6 +1,11 @@
 package evidence
 
-import "github.com/feeledger/fees/native"
+import (
+	"errors"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/native"
+)
 
 func (s *subject) payer() {
 	payer, paid := s.t.Payer.Get()
@@ -22,8 +27,15 @@ func (s *subject) tip() {
 	if !s.t.Payer.Known() {
 		return // the fee is undetermined, with a reason
 	}
+	if s.t.x.Signed == nil {
+		s.skip("the extrinsic has no signature, and a tip in its extensions is not read")
+		return
+	}
 	tip, _ := s.t.Tip.Get()
+	hidden := new(chain.UnreportedError)
 	switch signed, err := native.ReadTip(s.t.x); {
+	case errors.As(err, hidden):
+		s.skip(err.Error())
 	case err != nil:
 		s.broken("%v", err)
 	case signed != tip:

@@ -226,7 +226,7 @@ func (c *Codec) Signature(w *Writer) {
 	size := 64
 	switch kind := w.U8(); kind {
 	case 0, 1: // Ed25519, Sr25519
-	case 2: // ECDSA
+	case 2, 3: // ECDSA, and ECDSA of a Keccak hash
 		size++
 	default:
 		w.Fail("unknown kind of signature %d", kind)
