@@ -66,6 +66,9 @@ type Extrinsic struct {
 	Call   string // method.method, such as "transact"
 	Hash   Hash
 	Signed *Signed // nil without a native signature
+	// General reports that the extrinsic has extensions and no signature: one of them may contain a signer. Sidecar cannot
+	// report such extrinsics.
+	General bool
 	// Args are the arguments that a rule reads: the time of timestamp.set, recipient and amount of a balances transfer,
 	// the source of a call of pallet evm.
 	Args    Values

@@ -43,14 +43,33 @@ func TestHiddenNonceAndTip(t *testing.T) {
 	require.Empty(t, r.Findings)
 }
 
-// A general extrinsic has no signature, but may have a tip, in its extensions.
+// A general extrinsic has no signature, but may have a tip, in its extensions. A bare one has none.
 func TestTipWithoutSignature(t *testing.T) {
-	for _, tip := range []string{"0", "100"} {
-		x := native(t, "0", withdraw(t, payer, "1000"), credit(t, treasuryAccount, "180"), event(t, "treasury.Deposit", "180"), feePaid(t, "1000", tip), paidNative(t, "Yes"))
-		x.Signed = nil
+	unread := evidence.Tally{NotApplicable: 1, Why: "the extrinsic has no signature, and a tip in its extensions is not read"}
+	for _, c := range []struct {
+		tip     string
+		general bool
+		want    evidence.Tally
+	}{{"0", false, evidence.Tally{Held: 1}}, {"100", false, unread}, {"0", true, unread}, {"100", true, unread}} {
+		x := native(t, "0", withdraw(t, payer, "1000"), credit(t, treasuryAccount, "180"), event(t, "treasury.Deposit", "180"), feePaid(t, "1000", c.tip), paidNative(t, "Yes"))
+		x.Signed, x.General = nil, c.general
 		r := proved(block(x), rulesOf(t, "moonbeam", 2100), evidence.Options{})
 		require.Equal(t, chain.Some(chain.NewWei(1000)), r.Transactions[0].Fee)
-		require.Equal(t, evidence.Tally{NotApplicable: 1, Why: "the extrinsic has no signature, and a tip in its extensions is not read"}, tally(t, r, "native.tip"))
+		require.Equal(t, c.want, tally(t, r, "native.tip"))
 		require.Zero(t, tally(t, r, "native.payer").Broken)
+	}
+}
+
+// A general extrinsic that pays nothing may have raised the nonce of a signer whom its extensions name.
+func TestNonceAfterGeneralExtrinsic(t *testing.T) {
+	rules := rulesOf(t, "moonbeam", 2100)
+	rules.NoSetCode = true
+	for general, want := range map[bool]evidence.Tally{false: {Broken: 1}, true: {NotApplicable: 1, Why: "something other than a signed transaction may have raised the account's nonce"}} {
+		signed := func() chain.Extrinsic {
+			return native(t, "0", withdraw(t, payer, "1000"), credit(t, treasuryAccount, "200"), event(t, "treasury.Deposit", "200"), feePaid(t, "1000", "0"), paidNative(t, "Yes"))
+		}
+		between := chain.Extrinsic{Pallet: "some", Call: "call", General: general, Events: []chain.Event{paidNative(t, "No")}}
+		b := block(signed(), between, signed()) // with the nonces 0 and 2
+		require.Equal(t, want, tally(t, proved(b, rules, evidence.Options{}), "account.nonce"))
 	}
 }

@@ -27,11 +27,11 @@ func (s *subject) tip() {
 	if !s.t.Payer.Known() {
 		return // the fee is undetermined, with a reason
 	}
-	if s.t.x.Signed == nil {
+	tip, _ := s.t.Tip.Get()
+	if x := s.t.x; x.General || x.Signed == nil && !tip.IsZero() { // a gateway need not distinguish general from bare ones
 		s.skip("the extrinsic has no signature, and a tip in its extensions is not read")
 		return
 	}
-	tip, _ := s.t.Tip.Get()
 	hidden := new(chain.UnreportedError)
 	switch signed, err := native.ReadTip(s.t.x); {
 	case errors.As(err, hidden):

@@ -149,7 +149,7 @@ func (d *Decoder) extrinsic(x *chain.Extrinsic, encoded []byte, p *parts) error 
 	if err != nil {
 		return err
 	}
-	x.Hash = blake2b.Sum256(encoded)
+	x.Hash, x.General = blake2b.Sum256(encoded), preamble.General
 	switch extensions, known := d.extensions[preamble.Version]; {
 	case preamble.Signed:
 		signed := d.unsigned

@@ -122,8 +122,11 @@ func TestGeneralExtrinsics(t *testing.T) {
 			x := have.Extrinsics[0]
 			require.Equal(t, c.call, x.Pallet+"."+x.Call)
 			require.Nil(t, x.Signed)
+			require.Equal(t, c.data[0] == 0x45, x.General)
+			require.False(t, have.Extrinsics[1].General)
 			same, err := r.viaText(e)
 			require.NoError(t, err)
+			same.Extrinsics[0].General = x.General // not in the text
 			require.Equal(t, shown(same), shown(have))
 			if c.call == "unknown.unknown" {
 				return

@@ -183,3 +183,17 @@ func TestGeneralExtrinsic(t *testing.T) {
 		require.Equal(t, []string{c.nonce, c.tip, remark}, []string{x.Nonce.String(), x.Tip.String(), hex.EncodeToString(x.Data)})
 	}
 }
+
+// A tip cannot be signed if no extension contains it.
+func TestTipWithoutExtension(t *testing.T) {
+	_, m := runtimeOf32(t, "creditcoin3-87")
+	m.Extrinsic.Extensions = slices.DeleteFunc(m.Extrinsic.Extensions, func(e metadata.Extension) bool { return e.Name == "ChargeTransactionPayment" })
+	r, err := extrinsic.NewReader(m, extrinsic.Token{})
+	require.NoError(t, err)
+	require.False(t, r.Contains(metadata.Tip))
+	require.True(t, r.Contains(metadata.Nonce))
+	_, err = r.Payload([]byte{0, 0}, &extrinsic.Signing{Tip: chain.NewWei(1)})
+	require.EqualError(t, err, "no known extension of the runtime contains a tip. Leave it out")
+	_, err = r.Payload([]byte{0, 0}, &extrinsic.Signing{})
+	require.NoError(t, err)
+}
