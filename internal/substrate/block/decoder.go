@@ -33,7 +33,7 @@ type Decoder struct {
 	signer     reader
 	signature  metadata.TypeID
 	extensions map[uint8][]extension // by their version
-	unsigned   chain.Signed          // the values that no extension contains
+	hidden     chain.Signed          // the reasons for values that no extension is known to contain
 }
 
 // NewDecoder compiles a runtime's metadata, which contain its types. The codec is of the same metadata.
@@ -50,7 +50,7 @@ func NewDecoder(m *metadata.Metadata, records *Records, codec *scalejson.Codec) 
 		signer:     t.address(m.Extrinsic.Address, "Id"),
 		signature:  m.Extrinsic.Signature,
 		extensions: map[uint8][]extension{},
-		unsigned:   chain.Signed{Nonce: chain.MalformedValue(errNoNonce), Tip: chain.MalformedValue(errNoTip)},
+		hidden:     chain.Signed{Nonce: chain.MalformedValue(errNoNonce), Tip: chain.MalformedValue(errNoTip)},
 	}
 	for version, list := range m.Extrinsic.ByVersion() {
 		d.extensions[version] = t.extensionsOf(m.Parts(list))
@@ -152,7 +152,7 @@ func (d *Decoder) extrinsic(x *chain.Extrinsic, encoded []byte, p *parts) error 
 	x.Hash, x.General = blake2b.Sum256(encoded), preamble.General
 	switch extensions, known := d.extensions[preamble.Version]; {
 	case preamble.Signed:
-		signed := d.unsigned
+		signed := d.hidden
 		x.Signed = &signed
 		x.Signed.Signer = d.signer(r)
 		d.skip(r, d.signature)

@@ -88,7 +88,7 @@ func TestPartsOfRecordedRuntimes(t *testing.T) {
 	}
 }
 
-// Types of a made-up runtime, by number.
+// Types of a sample runtime, by number.
 const (
 	u8 metadata.TypeID = iota
 	u32
