@@ -66,6 +66,9 @@ type Extrinsic struct {
 	Call   string // method.method, such as "transact"
 	Hash   Hash
 	Signed *Signed // nil without a native signature
+	// General reports that the extrinsic has extensions and no signature: one of them may contain a signer. Sidecar cannot
+	// report such extrinsics.
+	General bool
 	// Args are the arguments that a rule reads: the time of timestamp.set, recipient and amount of a balances transfer,
 	// the source of a call of pallet evm.
 	Args    Values
@@ -73,12 +76,16 @@ type Extrinsic struct {
 	Events  []Event           // in the order in which they were emitted
 }
 
-// Signed describes the signature of a native transaction.
+// Signed describes the signature of a native transaction. Nonce and tip are an [UnreportedError] if the runtime's metadata
+// do not reveal which of its extensions contains them.
 type Signed struct {
 	Signer Value // an account
 	Nonce  Value // a number of 64 bits
 	Tip    Value // in wei
 	Era    Era
+	// Asset is the asset in which the fee is paid: its ID in Sidecar's JSON, "" for the chain's own token. It is unknown from
+	// a gateway, and if the runtime has no extension that names an asset.
+	Asset Optional[string]
 }
 
 // String returns the values by name.

@@ -326,6 +326,9 @@ func priceNative(t *Transaction, x *chain.Extrinsic, rules *network.Rules) error
 		} else {
 			t.Nonce = chain.Some(chain.NewNonce(nonce))
 		}
+		if _, err := native.ReadTip(x); err != nil {
+			t.note("%v", err)
+		}
 	}
 	if outcome, err := x.Outcome(); err != nil {
 		t.note("%v", err)
@@ -351,7 +354,7 @@ func priceNative(t *Transaction, x *chain.Extrinsic, rules *network.Rules) error
 	}
 	t.Payer = chain.Some(paid.Payer)
 	t.Fee = chain.Some(paid.Fee)
-	t.Tip = chain.Some(paid.Tip)
+	t.Tip = paid.Tip
 	t.Method = chain.Some(method)
 	return nil
 }

@@ -31,7 +31,7 @@ func priceRevive(t *Transaction, x *chain.Extrinsic, baseFee chain.Optional[chai
 		return err
 	}
 	t.Payer = chain.Some(paid.Payer)
-	t.Fee, t.PriorityFee, t.Method = chain.Some(paid.Fee), chain.Some(paid.Tip), chain.Some(ByRule)
+	t.Fee, t.PriorityFee, t.Method = chain.Some(paid.Fee), paid.Tip, chain.Some(ByRule)
 	return nil
 }
 

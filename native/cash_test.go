@@ -84,7 +84,7 @@ func TestReadCash(t *testing.T) {
 		require.NoError(t, err, what)
 		require.Equal(t, payer, have.Payer.String(), what)
 		require.Equal(t, chain.NewWei(c.fee), have.Fee, what)
-		require.Equal(t, chain.NewWei(c.paid), have.Tip, what)
+		require.Equal(t, chain.Some(chain.NewWei(c.paid)), have.Tip, what)
 	}
 	x := charged(t, `"0"`, withdraw, ended("Yes"))
 	for _, signed := range []*chain.Signed{{}, nil} {
@@ -95,6 +95,27 @@ func TestReadCash(t *testing.T) {
 		require.NoError(t, err)
 		require.True(t, tip.IsZero())
 	}
+}
+
+// If the runtime's extensions hide the tip, what was withdrawn is still the fee, of which the tip is unknown. A call that is
+// free of fees pays only its tip, so nothing is known of it.
+func TestReadCashWithAHiddenTip(t *testing.T) {
+	withdraw, refund := []any{"balances.Withdraw", payer, "1500"}, []any{"balances.Deposit", payer, "500"}
+	hide := func(x *chain.Extrinsic) *chain.Extrinsic {
+		x.Signed.Tip = chain.MalformedValue(chain.UnreportedError("hidden"))
+		return x
+	}
+	have, err := native.ReadCash(hide(charged(t, "", withdraw, refund, ended("Yes"))))
+	require.NoError(t, err)
+	require.Equal(t, chain.NewWei(1000), have.Fee)
+	require.Equal(t, payer, have.Payer.String())
+	require.False(t, have.Tip.Known())
+	have, err = native.ReadCash(hide(charged(t, "", withdraw, refund, ended("No"))))
+	require.EqualError(t, err, "tip: hidden")
+	require.Zero(t, have)
+	_, err = native.ReadTip(hide(charged(t, "")))
+	var hidden chain.UnreportedError
+	require.ErrorAs(t, err, &hidden)
 }
 
 func TestReadCashIsExact(t *testing.T) {

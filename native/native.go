@@ -10,7 +10,8 @@ import (
 type FeePaid struct {
 	Payer chain.Address
 	Fee   chain.Wei // the whole fee, tip included
-	Tip   chain.Wei // the part of Fee that the sender added
+	// Tip is the part of Fee that the sender added. It is unknown if only the extrinsic states it, in an unknown form.
+	Tip chain.Optional[chain.Wei]
 }
 
 // HasFeeEvent reports whether the extrinsic has a TransactionFeePaid event.
@@ -56,11 +57,13 @@ func readFeePaid(data chain.Values) (paid FeePaid, err error) {
 	if paid.Fee, err = data.At(1).Wei(); err != nil {
 		return FeePaid{}, fmt.Errorf("data[1]: %w", err)
 	}
-	if paid.Tip, err = data.At(2).Wei(); err != nil {
+	tip, err := data.At(2).Wei()
+	if err != nil {
 		return FeePaid{}, fmt.Errorf("data[2]: %w", err)
 	}
-	if paid.Tip.Cmp(paid.Fee) > 0 {
-		return FeePaid{}, fmt.Errorf("data[2]: a tip of %v wei exceeds the fee of %v wei that includes it", paid.Tip, paid.Fee)
+	if tip.Cmp(paid.Fee) > 0 {
+		return FeePaid{}, fmt.Errorf("data[2]: a tip of %v wei exceeds the fee of %v wei that includes it", tip, paid.Fee)
 	}
+	paid.Tip = chain.Some(tip)
 	return paid, nil
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/fee"
 )
 
 // assetCharged checks a fee that was paid in an asset. The chain withdraws the highest possible fee in the asset, and may
@@ -84,11 +85,13 @@ func (s *subject) swapped() {
 	s.broken("the pool gave %v wei for the fee, but %v were credited", cash.Withdrawn, equivalent)
 }
 
-// paidTip is the tip that the sender of a native transaction paid, in the token.
-func (t *transaction) paidTip() chain.Wei {
-	if t.AssetFee != nil {
-		return t.AssetFee.Tip
+// paidTip returns the tip that a transaction paid, in the token, if it is known.
+func (t *transaction) paidTip() (tip chain.Wei, known bool) {
+	switch {
+	case t.AssetFee != nil:
+		return t.AssetFee.Tip, true
+	case t.Layer == fee.EVM:
+		return t.PriorityFee.Get()
 	}
-	tip, _ := t.Tip.Get()
-	return tip
+	return t.Tip.Get()
 }

@@ -36,12 +36,15 @@ const noNode = "only a node has the encoded extrinsics (--node)"
 func (s *subject) formula() {
 	t := s.t
 	paid, determined := t.Fee.Get()
-	tip := t.paidTip()
+	tip, knownTip := t.paidTip()
 	if t.AssetFee != nil {
 		paid, determined = t.AssetFee.Equivalent.Get()
 	}
 	switch whyNot := s.whyNoFormula(paid == tip); {
 	case !determined:
+		return
+	case !knownTip:
+		s.skip("the tip is unknown")
 		return
 	case whyNot != "":
 		s.skip(whyNot)

@@ -1,6 +1,11 @@
 package evidence
 
-import "github.com/feeledger/fees/native"
+import (
+	"errors"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/native"
+)
 
 func (s *subject) payer() {
 	payer, paid := s.t.Payer.Get()
@@ -22,8 +27,15 @@ func (s *subject) tip() {
 	if !s.t.Payer.Known() {
 		return // the fee is undetermined, with a reason
 	}
-	tip := s.t.paidTip()
+	tip, _ := s.t.paidTip()
+	if x := s.t.x; x.General || x.Signed == nil && !tip.IsZero() { // a gateway need not distinguish general from bare ones
+		s.skip("the extrinsic has no signature, and a tip in its extensions is not read")
+		return
+	}
+	hidden := new(chain.UnreportedError)
 	switch signed, err := native.ReadTip(s.t.x); {
+	case errors.As(err, hidden):
+		s.skip(err.Error())
 	case err != nil:
 		s.broken("%v", err)
 	case signed != tip:

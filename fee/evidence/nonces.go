@@ -41,6 +41,9 @@ func (p *prover) nonceSteps(b *chain.Block) {
 			p.transactionSteps(&transactions[0])
 			transactions = transactions[1:]
 		}
+		if b.Extrinsics[i].General { // of an account that an extension names
+			p.step(nonceStep{what: noncesMayRise})
+		}
 		p.eventSteps(layer, b.Extrinsics[i].Events)
 	}
 	p.hookSteps(b.OnFinalize)

@@ -44,7 +44,7 @@ func Refusal(text string) *RefusalError {
 }
 
 // CannotDecode reports whether a gateway's message means that it cannot decode the chain's data: it lacks the
-// types of the chain, or of one of its transaction extensions.
+// types of the chain, or of one of its transaction extensions, or does not support general extrinsics.
 func CannotDecode(message string) bool {
-	return strings.Contains(message, "createType(") || strings.Contains(message, "Unable to find Call")
+	return strings.Contains(message, "createType(") || strings.Contains(message, "Unable to find Call") || strings.Contains(message, "GeneralExtrinsic")
 }

@@ -27,5 +27,7 @@ func TestRefusal(t *testing.T) {
 	}
 	require.True(t, sidecar.CannotDecode("createType(SignedBlock):: Struct: failed"))
 	require.True(t, sidecar.CannotDecode("findMetaCall: Unable to find Call with index [0, 30]"))
+	// https://github.com/paritytech/substrate-api-sidecar/issues/1712
+	require.True(t, sidecar.CannotDecode("Extrinsic: GeneralExtrinsic does not have signature implemented"))
 	require.False(t, sidecar.CannotDecode("WebSocket is not connected"))
 }

@@ -83,7 +83,15 @@ func decodeNative(runtime *extrinsic.Runtime, raw []byte) (jsontext.Record, erro
 	}
 	r := jsontext.Record{{"layer", NativeLayer}, {"type", "extrinsic"}, {"hash", x.Hash}, {"signed", x.Signed}}
 	if x.Signed {
-		r = append(r, jsontext.Record{{"signer", x.Signer}, {"nonce", x.Nonce}, {"tip", x.Tip}, {"era_period", x.Era.Period}, {"era_phase", x.Era.Phase}, {"signature", HexBytes(x.Signature[:])}}...)
+		var nonce chain.Optional[chain.Nonce]
+		if runtime.Contains(metadata.Nonce) {
+			nonce = chain.Some(x.Nonce)
+		}
+		var tip chain.Optional[chain.Wei]
+		if runtime.Contains(metadata.Tip) {
+			tip = chain.Some(x.Tip)
+		}
+		r = append(r, jsontext.Record{{"signer", x.Signer}, {"nonce", nonce}, {"tip", tip}, {"era_period", x.Era.Period}, {"era_phase", x.Era.Phase}, {"signature", HexBytes(x.Signature[:])}}...)
 	}
 	return append(append(r, callFields(x.Call)...), jsontext.Field{Name: "call_data", Value: HexBytes(x.Data)}), nil
 }

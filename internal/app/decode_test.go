@@ -1,9 +1,11 @@
 package app_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,8 +13,11 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/substrate/metadata"
+	"github.com/feeledger/fees/internal/substrate/scale"
 	"github.com/feeledger/fees/internal/sys/jsontext"
 	"github.com/feeledger/fees/internal/test/pairs"
+	"github.com/feeledger/fees/internal/tx/extrinsic"
 )
 
 // recordFields returns the fields of a record, as text.
@@ -121,6 +126,40 @@ func TestDecodeExtrinsics(t *testing.T) {
 		}
 	}
 	require.Greater(t, signed, 5)
+}
+
+// A nonce or a tip that no known extension contains is null, not 0.
+func TestDecodeHiddenNonceAndTip(t *testing.T) {
+	text, err := os.ReadFile(pairs.Path(t, "moonbeam-2100", "node/metadata.hex"))
+	require.NoError(t, err)
+	m, err := metadata.Parse(rawBytes(t, string(text)))
+	require.NoError(t, err)
+	compact := func(p metadata.PrimitiveKind) metadata.TypeID {
+		return metadata.TypeID(slices.IndexFunc(m.Types, func(t metadata.Type) bool {
+			return t.Kind == metadata.Compact && m.Types[t.Element].Primitive == p && m.Types[t.Element].Kind == metadata.Primitive
+		}))
+	}
+	decoded := func() map[string]string {
+		r, err := extrinsic.NewReader(m, extrinsic.Token{})
+		require.NoError(t, err)
+		// A signature by 07…, the era, nonce and tip 00 08 0c, and system.remark 0x01.
+		raw := slices.Concat([]byte{0x84}, bytes.Repeat([]byte{7}, 20+65), []byte{0, 8, 12, 0, 1, 4, 1})
+		record, err := app.DecodeTransaction(scale.AppendBlob(nil, raw), func() (*app.Runtime, error) { return r, nil })
+		require.NoError(t, err)
+		return recordFields(t, record)
+	}
+	have := decoded()
+	require.Equal(t, []string{"2", "3", "system.remark"}, []string{have["nonce"], have["tip"], have["call"]})
+	for i, e := range m.Extrinsic.Extensions {
+		switch e.Name {
+		case "CheckNonce":
+			m.Extrinsic.Extensions[i] = metadata.Extension{Name: "Own", Type: compact(metadata.U32), Signed: e.Signed}
+		case "ChargeTransactionPayment":
+			m.Extrinsic.Extensions[i] = metadata.Extension{Name: "Other", Type: compact(metadata.U128), Signed: e.Signed}
+		}
+	}
+	have = decoded()
+	require.Equal(t, []string{"null", "null", "system.remark"}, []string{have["nonce"], have["tip"], have["call"]})
 }
 
 // Bytes that are not a transaction are refused with the reason.

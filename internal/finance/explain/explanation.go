@@ -209,12 +209,12 @@ func (v *Explanation) readRules() {
 func (v *Explanation) readNative() {
 	t := &v.Transaction
 	paid, ok := t.Fee.Get()
-	tip, _ := t.Tip.Get()
+	tip, known := t.Tip.Get()
 	if method, _ := t.Method.Get(); !ok || method == fee.ByCash {
 		if ok && v.Cash != nil {
 			v.Inputs = append(v.Inputs, v.Cash.paid()...)
 		}
-		if signed := v.extrinsic.Signed; ok && signed != nil && !signed.Tip.Missing() {
+		if signed := v.extrinsic.Signed; ok && known && signed != nil && !signed.Tip.Missing() {
 			v.read("tip", tip, InWei, v.field("tip"))
 		}
 		return

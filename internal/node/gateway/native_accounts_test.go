@@ -3,6 +3,7 @@ package gateway_test
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,7 +14,8 @@ import (
 
 // Sidecar's responses for chains with accounts of 32 bytes come from their nodes, to the byte.
 func TestAnswersWithAccountsOf32Bytes(t *testing.T) {
-	for _, name := range []string{"creditcoin3-87", "bittensor-218"} {
+	frontier := []string{"creditcoin3-87", "bittensor-218"}
+	for _, name := range append([]string{"passet-1019002", "stack-template-3"}, frontier...) {
 		t.Run(name, func(t *testing.T) {
 			g, _ := served(t, name, "http")
 			dir := pairs.Path(t, name, "gateway")
@@ -25,10 +27,23 @@ func TestAnswersWithAccountsOf32Bytes(t *testing.T) {
 			} {
 				files, err := filepath.Glob(filepath.Join(dir, pattern))
 				require.NoError(t, err)
-				require.Greater(t, len(files), 20, pattern)
-				for _, file := range files {
-					same(t, g, fmt.Sprintf(question, filepath.Base(filepath.Dir(file)), strings.TrimSuffix(filepath.Base(file), ".json")), file)
+				if !slices.Contains(frontier, name) && (pattern == "base-fee/*.json" || pattern == "balance-info/*/*.json") {
+					continue // there is no pallet BaseFee, and their nodes did not record all accounts
 				}
+				compared := 0
+				for _, file := range files {
+					height := strings.TrimSuffix(filepath.Base(file), ".json")
+					if name == "passet-1019002" && len(height) == 2 && height > "31" { // only Sidecar recorded further blocks
+						continue
+					}
+					path := fmt.Sprintf(question, filepath.Base(filepath.Dir(file)), height)
+					same(t, g, path, file)
+					if pattern == "blocks/*.json" {
+						sameBlock(t, g, path, file)
+					}
+					compared++
+				}
+				require.Greater(t, compared, 20, pattern)
 			}
 		})
 	}

@@ -1,7 +1,6 @@
 package block
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -33,7 +32,8 @@ type Decoder struct {
 	calls      [256]*[256]*call
 	signer     reader
 	signature  metadata.TypeID
-	extensions []extension
+	extensions map[uint8][]extension // by their version
+	hidden     chain.Signed          // the reasons for values that no extension is known to contain
 }
 
 // NewDecoder compiles a runtime's metadata, which contain its types. The codec is of the same metadata.
@@ -42,15 +42,20 @@ func NewDecoder(m *metadata.Metadata, records *Records, codec *scalejson.Codec) 
 	if err != nil {
 		return nil, err
 	}
-	return &Decoder{
+	d := &Decoder{
 		types:      t,
 		records:    records,
 		events:     t.events(m),
 		calls:      t.calls(m),
 		signer:     t.address(m.Extrinsic.Address, "Id"),
 		signature:  m.Extrinsic.Signature,
-		extensions: t.extensionsOf(m),
-	}, nil
+		extensions: map[uint8][]extension{},
+		hidden:     chain.Signed{Nonce: chain.MalformedValue(errNoNonce), Tip: chain.MalformedValue(errNoTip)},
+	}
+	for version, list := range m.Extrinsic.ByVersion() {
+		d.extensions[version] = t.extensionsOf(m.Parts(list))
+	}
+	return d, nil
 }
 
 // Decode decodes a block. The block shares memory with what it is decoded from, and reports no text.
@@ -140,18 +145,26 @@ func (d *Decoder) readEvents(p *parts, encoded []byte, extrinsics int) error {
 
 // extrinsic decodes an extrinsic of a block, without its events.
 func (d *Decoder) extrinsic(x *chain.Extrinsic, encoded []byte, p *parts) error {
-	r, signed, err := Open(encoded)
+	r, preamble, err := Open(encoded)
 	if err != nil {
 		return err
 	}
-	if x.Hash = blake2b.Sum256(encoded); signed {
-		x.Signed = &chain.Signed{Signer: d.signer(r)}
+	x.Hash, x.General = blake2b.Sum256(encoded), preamble.General
+	switch extensions, known := d.extensions[preamble.Version]; {
+	case preamble.Signed:
+		signed := d.hidden
+		x.Signed = &signed
+		x.Signed.Signer = d.signer(r)
 		d.skip(r, d.signature)
-		if r.Err() == nil && d.extensions == nil {
-			return errors.New("the runtime's extensions do not contain nonce, tip and era")
-		}
-		for _, read := range d.extensions {
+		for _, read := range extensions {
 			read(r, x.Signed)
+		}
+	case preamble.General && !known:
+		x.Pallet, x.Call = UnknownPallet, UnknownCall
+		return nil
+	case preamble.General: // an extension may contain a signer, in a form of its own
+		for _, read := range extensions {
+			read(r, &chain.Signed{})
 		}
 	}
 	c := scalejson.Find(r, &d.calls, "call")
@@ -163,35 +176,58 @@ func (d *Decoder) extrinsic(x *chain.Extrinsic, encoded []byte, p *parts) error 
 	return r.End()
 }
 
-// extension reads a signed extension.
+// The reasons why a value of a signed extrinsic is not known.
+const (
+	errNoNonce = chain.UnreportedError("no known extension of the runtime contains the nonce")
+	errNoTip   = chain.UnreportedError("no known extension of the runtime contains the tip")
+)
+
+// extension reads a part of the extensions.
 type extension func(*scale.Reader, *chain.Signed)
 
-// extensionsOf returns the readers of a runtime's extensions, nil if they do not contain nonce, tip and era.
-func (t *types) extensionsOf(m *metadata.Metadata) (list []extension) {
-	found := 0
-	for _, e := range m.Extrinsic.Extensions {
-		var read extension
-		switch e.Name {
-		case "CheckNonce":
-			value := t.value(e.Type, schema.Number)
-			read = func(r *scale.Reader, s *chain.Signed) { s.Nonce = value(r) }
-		case "ChargeTransactionPayment":
-			value := t.value(e.Type, schema.Amount)
-			read = func(r *scale.Reader, s *chain.Signed) { s.Tip = value(r) }
-		case "CheckMortality", "CheckEra":
-			read = func(r *scale.Reader, s *chain.Signed) { s.Era, _ = scalejson.ReadEra(r) }
-		}
-		if read != nil {
-			found++
-		} else {
-			read = func(r *scale.Reader, _ *chain.Signed) { t.skip(r, e.Type) }
-		}
-		list = append(list, read)
+// extensionsOf returns the readers of the parts of a list of extensions.
+func (t *types) extensionsOf(list [][]metadata.Part) (readers []extension) {
+	for _, part := range slices.Concat(list...) {
+		readers = append(readers, t.extension(part))
 	}
-	if found != 3 {
-		return nil
+	return readers
+}
+
+func (t *types) extension(part metadata.Part) extension {
+	switch part.Role {
+	case metadata.Nonce:
+		value := t.value(part.Type, schema.Number)
+		return func(r *scale.Reader, s *chain.Signed) { s.Nonce = value(r) }
+	case metadata.Tip:
+		value := t.value(part.Type, schema.Amount)
+		return func(r *scale.Reader, s *chain.Signed) { s.Tip = value(r) }
+	case metadata.Era:
+		return func(r *scale.Reader, s *chain.Signed) { s.Era, _ = scalejson.ReadEra(r) }
+	case metadata.Asset:
+		return func(r *scale.Reader, s *chain.Signed) { s.Asset = t.asset(r, part.Type) }
 	}
-	return list
+	return func(r *scale.Reader, _ *chain.Signed) { t.skip(r, part.Type) }
+}
+
+// maxAsset is the maximum length of an asset's ID, in bytes of text: more than that of a location of eight junctions.
+const maxAsset = 2048
+
+// asset reads the optional ID of an asset. It is unknown if Sidecar cannot write it.
+func (t *types) asset(r *scale.Reader, id metadata.TypeID) (asset chain.Optional[string]) {
+	at := r.At()
+	t.skip(r, id)
+	if r.Err() != nil {
+		return asset
+	}
+	encoded := r.Since(at)
+	if encoded[0] == 0 {
+		return chain.Some("")
+	}
+	w := scalejson.Writer{Reader: scale.NewReader(encoded)}
+	if t.codec.Value(&w, id); w.End() != nil || len(w.Text) > maxAsset {
+		return asset
+	}
+	return chain.Some(string(w.Text))
 }
 
 // parts are the parts of a block while it is decoded. They are reused for the next block.

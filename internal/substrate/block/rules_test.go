@@ -431,7 +431,8 @@ func TestSignedExtrinsics(t *testing.T) {
 		"its length prefix is 1 bytes, but 2 follow":    {Extrinsics: [][]byte{{4, 4, 0}}},
 		"the bytes end too early":                       {Extrinsics: [][]byte{{0}}},
 		"unknown extrinsic version 6 (byte 0x6)":        {Extrinsics: [][]byte{{12, 6, 0, 0}}},
-		"a general extrinsic of version 5":              {Extrinsics: [][]byte{{12, 0x45, 0, 0}}},
+		"unknown extrinsic version 5 (byte 0x85)":       {Extrinsics: [][]byte{{12, 0x85, 0, 0}}},
+		"unknown extrinsic version 4 (byte 0x44)":       {Extrinsics: [][]byte{{12, 0x44, 0, 0}}},
 		"the runtime has no call 9.0":                   {Extrinsics: [][]byte{{12, 4, 9, 0}}},
 		"the runtime has no event 9.0":                  {Events: []byte{4, 2, 9, 0}},
 		"an event belongs to extrinsic 0":               {Events: []byte{4, 0, 0, 0, 0, 0}},
@@ -445,9 +446,6 @@ func TestSignedExtrinsics(t *testing.T) {
 		require.ErrorContains(t, err, want)
 		require.ErrorContains(t, err, "block 0: ")
 	}
-	m.Extrinsic.Extensions = m.Extrinsic.Extensions[:1]
-	_, err := newRuntime(t, m).decoder.Decode(signed([]byte{0}, nil, nil, nil))
-	require.ErrorContains(t, err, "the runtime's extensions do not contain nonce, tip and era")
 }
 
 // Events are those of the extrinsic or hook that emitted them, in their order, whatever order the list has.

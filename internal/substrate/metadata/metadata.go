@@ -3,6 +3,7 @@ package metadata
 import (
 	"errors"
 	"fmt"
+	"maps"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/substrate/scale"
@@ -68,8 +69,17 @@ type Constant struct {
 type Extrinsic struct {
 	// Address, Call and Signature are the types of these parts.
 	Address, Call, Signature TypeID
-	// Extensions are the extensions between signature and call, in order.
+	// Extensions are the extensions between signature and call, in order: those of version 0, which signed extrinsics have.
 	Extensions []Extension
+	// Later are the extensions of general extrinsics, by their version from 1 on. Only metadata of version 16 list them.
+	Later map[uint8][]Extension
+}
+
+// ByVersion returns the extensions of each version that the metadata list.
+func (x *Extrinsic) ByVersion() map[uint8][]Extension {
+	versions := map[uint8][]Extension{0: x.Extensions}
+	maps.Copy(versions, x.Later)
+	return versions
 }
 
 // Extension is a signed extension, later called transaction extension.

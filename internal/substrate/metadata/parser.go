@@ -250,26 +250,35 @@ func (p *parser) extrinsic(m *Metadata) (x Extrinsic) {
 	default:
 		list(p, 1, p.U8) // the versions that the runtime supports
 		x.Address, x.Call, x.Signature = p.typeID(), p.typeID(), p.typeID()
-		lists := map[uint8][]uint64{} // by the version of the extensions
-		list(p, 2, func() struct{} {
-			version := p.U8()
-			lists[version] = list(p, 1, p.CompactUint)
-			return struct{}{}
-		})
+		type selection struct {
+			version   uint8
+			positions []uint64
+		}
+		selections := list(p, 2, func() selection { return selection{p.U8(), list(p, 1, p.CompactUint)} })
 		all := list(p, 3, extension)
-		chosen, known := lists[0] // the ones of version 4 extrinsics
-		if !known {
+		x.Later = map[uint8][]Extension{}
+		for _, s := range selections {
+			x.Later[s.version] = p.chosen(all, s.positions)
+		}
+		known := false
+		if x.Extensions, known = x.Later[0]; !known { // the ones of version 4 extrinsics
 			p.Fail("the extensions of version 0 are not listed")
 		}
-		for _, i := range chosen {
-			if i >= uint64(len(all)) {
-				p.Fail("extension %d does not exist", i)
-				break
-			}
-			x.Extensions = append(x.Extensions, all[i])
-		}
+		delete(x.Later, 0)
 	}
 	return x
+}
+
+// chosen returns the extensions at positions of a list.
+func (p *parser) chosen(all []Extension, positions []uint64) (list []Extension) {
+	for _, i := range positions {
+		if i >= uint64(len(all)) {
+			p.Fail("extension %d does not exist", i)
+			return nil
+		}
+		list = append(list, all[i])
+	}
+	return list
 }
 
 // ofExtrinsic finds the types of an extrinsic's parts, which are the parameters of its type.

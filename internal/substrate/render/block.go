@@ -10,6 +10,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/substrate/block"
+	"github.com/feeledger/fees/internal/substrate/metadata"
 	"github.com/feeledger/fees/internal/substrate/scalejson"
 )
 
@@ -120,34 +121,47 @@ func (r *buffers) release() {
 // span is a part of a text.
 type span struct{ from, to int }
 
-// signature contains the parts of a signed extrinsic before its call, as parts of a text.
+// signature contains the parts of an extrinsic before its call, as parts of a text. Those that it does not have are empty.
 type signature struct{ signer, signature, nonce, tip, era span }
 
 // extrinsic appends an extrinsic of a block with its events.
 func (r *Runtime) extrinsic(to []byte, b *Block, bytes []byte, buf *buffers, own *place) ([]byte, error) {
-	reader, signed, err := block.Open(bytes)
+	reader, preamble, err := block.Open(bytes)
 	if err != nil {
 		return nil, err
 	}
+	signed := preamble.Signed
 	var s signature
+	parts := scalejson.Writer{Reader: reader, Text: buf.signature[:0], Addresses: &buf.addresses}
 	if signed {
-		parts := scalejson.Writer{Reader: reader, Text: buf.signature[:0], Addresses: &buf.addresses}
-		if err := r.signature(&parts, &s); err != nil {
-			return nil, err
-		}
-		buf.signature = parts.Text
+		s.signer = written(&parts, r.codec.Signer)
+		s.signature = written(&parts, r.codec.Signature)
 	}
-	part := func(s span) []byte { return buf.signature[s.from:s.to] }
+	extensions, known := r.extensions[preamble.Version]
+	if signed || preamble.General {
+		r.extended(&parts, extensions, &s)
+	}
+	buf.signature = parts.Text
+	part := func(s span, otherwise string) []byte {
+		if s == (span{}) {
+			return []byte(otherwise)
+		}
+		return buf.signature[s.from:s.to]
+	}
 	w := scalejson.Writer{Reader: reader, Text: to, Addresses: &buf.addresses}
-	call := r.codec.Call(&w)
-	if call == nil {
-		return nil, w.Err()
+	call := unknownCall
+	if known {
+		if call = r.codec.Call(&w); call == nil {
+			return nil, w.Err()
+		}
+	} else {
+		reader.Bytes(reader.Left())
 	}
 	w.Text = append(append(w.Text, `{"method":`...), call.Method...)
 	if signed {
-		w.Text = append(append(w.Text, `,"signature":{"signature":`...), part(s.signature)...)
-		w.Text = append(append(w.Text, `,"signer":`...), part(s.signer)...)
-		w.Text = append(append(w.Text, `},"nonce":`...), part(s.nonce)...)
+		w.Text = append(append(w.Text, `,"signature":{"signature":`...), part(s.signature, "null")...)
+		w.Text = append(append(w.Text, `,"signer":`...), part(s.signer, "null")...)
+		w.Text = append(append(w.Text, `},"nonce":`...), part(s.nonce, "null")...)
 	} else {
 		w.Text = append(w.Text, `,"signature":null,"nonce":null`...)
 	}
@@ -157,7 +171,7 @@ func (r *Runtime) extrinsic(to []byte, b *Block, bytes []byte, buf *buffers, own
 		return nil, err
 	}
 	if signed {
-		w.Text = append(append(w.Text, `,"tip":`...), part(s.tip)...)
+		w.Text = append(append(w.Text, `,"tip":`...), part(s.tip, "null")...)
 	} else {
 		w.Text = append(w.Text, `,"tip":null`...)
 	}
@@ -167,11 +181,7 @@ func (r *Runtime) extrinsic(to []byte, b *Block, bytes []byte, buf *buffers, own
 	} else {
 		w.Text = append(w.Text, `,"info":{}`...)
 	}
-	if signed {
-		w.Text = append(append(w.Text, `,"era":`...), part(s.era)...)
-	} else {
-		w.Text = append(w.Text, `,"era":{"immortalEra":"0x00"}`...)
-	}
+	w.Text = append(append(w.Text, `,"era":`...), part(s.era, `{"immortalEra":"0x00"}`)...)
 	w.Text = append(buf.events.append(append(w.Text, `,"events":[`...), own), `],"success":`...)
 	w.Text = append(strconv.AppendBool(w.Text, own.success), `,"paysFee":`...)
 	if signed && own.pays == "" {
@@ -186,28 +196,27 @@ func (r *Runtime) extrinsic(to []byte, b *Block, bytes []byte, buf *buffers, own
 	return append(w.Text, '}'), nil
 }
 
-// signature decodes the signer of an extrinsic, the signature, and the extensions.
-func (r *Runtime) signature(w *scalejson.Writer, s *signature) error {
-	part := func(write func()) span {
-		from := len(w.Text)
-		write()
-		return span{from, len(w.Text)}
-	}
-	s.signer = part(func() { r.codec.Signer(w) })
-	s.signature = part(func() { r.codec.Signature(w) })
-	for _, e := range r.extensions {
-		value := part(func() { r.codec.Value(w, e.of) })
-		switch e.name {
-		case "CheckNonce":
+// unknownCall is the call of a general extrinsic whose extensions the metadata do not describe.
+var unknownCall = &scalejson.Call{Method: `{"pallet":"` + block.UnknownPallet + `","method":"` + block.UnknownCall + `"}`}
+
+// written returns the span of what is written.
+func written(w *scalejson.Writer, write func(*scalejson.Writer)) span {
+	from := len(w.Text)
+	write(w)
+	return span{from, len(w.Text)}
+}
+
+// extended decodes the extensions of an extrinsic.
+func (r *Runtime) extended(w *scalejson.Writer, extensions []metadata.Part, s *signature) {
+	for _, e := range extensions {
+		value := written(w, func(w *scalejson.Writer) { r.codec.Value(w, e.Type) })
+		switch e.Role {
+		case metadata.Nonce:
 			s.nonce = value
-		case "ChargeTransactionPayment":
+		case metadata.Tip:
 			s.tip = value
-		case "CheckMortality", "CheckEra":
+		case metadata.Era:
 			s.era = value
 		}
 	}
-	if w.Err() == nil && (s.nonce == span{} || s.tip == span{} || s.era == span{}) {
-		return fmt.Errorf("the runtime's extensions do not contain nonce, tip and era")
-	}
-	return w.Err()
 }

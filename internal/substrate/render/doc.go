@@ -14,6 +14,7 @@
 // The seals of a real chain's blocks, and digests of the kinds Other and RuntimeEnvironmentUpdated, follow the
 // rules but were never compared with a recorded response; package scalejson lists the pallets that were.
 // Sidecar 18.0.0 cannot serve a block with an extrinsic of version 5. Here, a bare one is written as by a
-// later polkadot-js, like one of version 4; a general one is an error. Decoded XCM messages
-// (?decodedXcmMsgs=true) are not supported.
+// later polkadot-js, like one of version 4; a general one likewise, with its era. If the metadata do not list the
+// version of its extensions, its pallet and call are "unknown". Decoded XCM messages (?decodedXcmMsgs=true)
+// are not supported.
 package render

@@ -3,15 +3,19 @@ package render_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/substrate/block"
 	"github.com/feeledger/fees/internal/substrate/render"
+	"github.com/feeledger/fees/internal/substrate/scale"
 )
 
 // TestMoreIsSidecars compares further responses recorded for Moonbeam's runtime 2600, and Sidecar's refusals.
@@ -67,5 +71,33 @@ func TestMoreIsSidecars(t *testing.T) {
 		require.NoError(t, json.Unmarshal([]byte(more(n)), &want))
 		require.Equal(t, want.Message, refused.Message)
 		require.Equal(t, want.Code, refused.Status)
+	}
+}
+
+// A signature of each kind that a runtime has is written without its kind, and no other.
+func TestKindsOfSignatures(t *testing.T) {
+	account := strings.Repeat("ab", 32)
+	for name, kinds := range map[string]int{"creditcoin3-87": 3, "stack-template-3": 4} {
+		p := openPair(t, name)
+		decoder, err := p.runtime.Decoder()
+		require.NoError(t, err)
+		for kind := range 5 {
+			signature := strings.Repeat("cd", 64+kind/2%2)
+			// Era, nonce and tip; then of the one runtime the mode of CheckMetadataHash; then system.remark 0x01.
+			rest := map[string]string{"creditcoin3-87": "00080c", "stack-template-3": "00080c00"}[name] + "00000401"
+			body := unhex(t, fmt.Sprintf("8400%s%02x%s%s", account, kind, signature, rest))
+			encoded := scale.AppendBlob(nil, body)
+			text, err := p.runtime.AppendBlock(nil, &render.Block{Extrinsics: [][]byte{encoded}})
+			_, refused := decoder.Decode(&block.Encoded{Extrinsics: [][]byte{encoded}})
+			if kind >= kinds {
+				require.ErrorContains(t, err, fmt.Sprintf("unknown kind of signature %d", kind))
+				require.Error(t, refused)
+				continue
+			}
+			require.NoError(t, err)
+			require.NoError(t, refused)
+			require.Contains(t, string(text), `"signature":{"signature":"0x`+signature+`","signer":{"id":"`)
+			require.Contains(t, string(text), `"nonce":"2"`)
+		}
 	}
 }

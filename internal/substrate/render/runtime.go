@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -15,17 +16,11 @@ type Runtime struct {
 	metadata   *metadata.Metadata
 	codec      *scalejson.Codec
 	records    *block.Records
-	extensions []part          // of a signed extrinsic
-	validator  metadata.TypeID // of session.validators, if there is a session
+	extensions map[uint8][]metadata.Part // of an extrinsic, by their version
+	validator  metadata.TypeID           // of session.validators, if there is a session
 	session    bool
 	items      sync.Map // *Item without keys, by the requested pallet and name
 	itemCount  atomic.Int64
-}
-
-// part is a part of a signature.
-type part struct {
-	name string
-	of   metadata.TypeID
 }
 
 // NewRuntime compiles a runtime's metadata.
@@ -36,9 +31,9 @@ func NewRuntime(m *metadata.Metadata) (*Runtime, error) {
 	if m.AccountSize() == 0 {
 		return nil, fmt.Errorf("accounts of this runtime are %v, want 20 or 32 bytes", m.Types[m.Extrinsic.Address].Path)
 	}
-	r := &Runtime{metadata: m, codec: scalejson.New(m)}
-	for _, e := range m.Extrinsic.Extensions {
-		r.extensions = append(r.extensions, part{e.Name, e.Type})
+	r := &Runtime{metadata: m, codec: scalejson.New(m), extensions: map[uint8][]metadata.Part{}}
+	for version, list := range m.Extrinsic.ByVersion() {
+		r.extensions[version] = slices.Concat(m.Parts(list)...)
 	}
 	var err error
 	if r.records, err = block.ReadRecords(m); err != nil {

@@ -223,12 +223,17 @@ func (c *Codec) Signature(w *Writer) {
 		c.Value(w, id)
 		return
 	}
-	size := 64
-	switch kind := w.U8(); kind {
+	size, known := 64, true
+	kind := w.U8()
+	switch kind {
 	case 0, 1: // Ed25519, Sr25519
-	case 2: // ECDSA
+	case 2, 3: // ECDSA, and in newer runtimes ECDSA of a Keccak hash
 		size++
+		known = int(kind) < len(c.metadata.Types[id].Variants)
 	default:
+		known = false
+	}
+	if !known {
 		w.Fail("unknown kind of signature %d", kind)
 		return
 	}

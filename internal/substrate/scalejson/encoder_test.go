@@ -154,7 +154,7 @@ func TestEncodesTheSample(t *testing.T) {
 // All recordings of seven chains: Sidecar's texts of calls and events encode to the node's bytes, and so do the
 // package's texts of all values in storage.
 func TestEncodesWhatWasRecorded(t *testing.T) {
-	for _, name := range append([]string{"vflow-2000", "creditcoin3-87"}, tier.Some(1, pairs.RealRuntimes)...) {
+	for _, name := range append([]string{"vflow-2000", "creditcoin3-87", "passet-1019002", "stack-template-3"}, tier.Some(1, pairs.RealRuntimes)...) {
 		dir := pairs.Path(t, name, "node")
 		read := func(name string, v any) {
 			text, err := os.ReadFile(filepath.Join(dir, name+".json"))

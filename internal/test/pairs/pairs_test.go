@@ -17,6 +17,7 @@ func TestPacks(t *testing.T) {
 	for name, files := range map[string]int{
 		"moonbeam-1701": 645, "moonbeam-2100": 645, "moonbeam-2600": 710, "datahaven-100": 972, "datahaven-100m": 788,
 		"vflow-2000": 1308, "vflow-2000-sidecar18-no-types": 236, "bittensor-218": 910, "creditcoin3-87": 951,
+		"passet-1019002": 718, "stack-template-3": 987,
 	} {
 		have := 0
 		require.NoError(t, filepath.WalkDir(pairs.Path(t, name), func(_ string, entry fs.DirEntry, err error) error {

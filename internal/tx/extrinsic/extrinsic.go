@@ -5,7 +5,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/jsonscan"
-	"github.com/feeledger/fees/internal/substrate/metadata"
+	"github.com/feeledger/fees/internal/substrate/block"
 	"github.com/feeledger/fees/internal/substrate/scale"
 	"github.com/feeledger/fees/internal/substrate/scalejson"
 )
@@ -13,10 +13,10 @@ import (
 // Extrinsic is a decoded extrinsic.
 type Extrinsic struct {
 	Signed    bool
-	Signer    chain.Address  // zero, like the following fields, if unsigned
+	Signer    chain.Address  // zero, like the following two, if unsigned
 	Signature Signature      // of an account of 20 bytes
 	Multi     MultiSignature // of an account of 32 bytes
-	Signing                  // without the hashes and versions, which are not in the extrinsic
+	Signing                  // without the hashes and versions, which are not in the extrinsic; zero if it has no extensions
 	Data      []byte         // the call, encoded
 	Call      jsonscan.Value // {"method": {"pallet", "method"}, "args"}
 	Hash      chain.Hash
@@ -24,20 +24,23 @@ type Extrinsic struct {
 
 // Read decodes a length-prefixed extrinsic to its end.
 func (r *Runtime) Read(encoded []byte) (*Extrinsic, error) {
-	reader := scale.NewReader(encoded)
-	if n := reader.Length(1); reader.Err() == nil && n != reader.Left() {
-		return nil, fmt.Errorf("its length prefix is %d bytes, but %d follow", n, reader.Left())
+	reader, preamble, err := block.Open(encoded)
+	if err != nil {
+		return nil, err
 	}
-	x := &Extrinsic{Hash: Hash(encoded)}
-	switch version := reader.U8(); {
-	case reader.Err() != nil:
-	case version == signedVersion:
-		x.Signed = true
+	x := &Extrinsic{Hash: Hash(encoded), Signed: preamble.Signed}
+	if preamble.Signed {
 		if err := r.readSigned(reader, x); err != nil {
 			return nil, err
 		}
-	case version != unsignedVersion:
-		return nil, fmt.Errorf("unknown extrinsic version (first byte %#x): want version 4", version)
+	}
+	if preamble.General {
+		if _, known := r.parts[preamble.Version]; !known {
+			return nil, fmt.Errorf("the runtime's metadata do not list extensions of version %d, with which this extrinsic begins", preamble.Version)
+		}
+		if err := r.readInside(reader, preamble.Version, &x.Signing); err != nil {
+			return nil, err
+		}
 	}
 	at := reader.At()
 	w := &scalejson.Writer{Reader: reader}
@@ -46,7 +49,6 @@ func (r *Runtime) Read(encoded []byte) (*Extrinsic, error) {
 		return nil, err
 	}
 	x.Data = reader.Since(at)
-	var err error
 	x.Call, err = jsonscan.Parse(string(w.Text))
 	return x, err
 }
@@ -63,7 +65,7 @@ func (r *Runtime) readSigned(reader *scale.Reader, x *Extrinsic) error {
 		}
 		copy(x.Signature[:], reader.Bytes(SignatureLength))
 	}
-	return r.readExtensions(reader, x.take, func(e metadata.Extension) metadata.TypeID { return e.Type })
+	return r.readInside(reader, 0, &x.Signing)
 }
 
 // Content returns an extrinsic without its length prefix; ok is false if the length is wrong.

@@ -138,7 +138,7 @@ func TestFormsOfMultiAddress(t *testing.T) {
 
 // The extrinsic of an estimate differs from the one that was sent in nothing but the signature.
 func TestEncodeUnmade(t *testing.T) {
-	for _, name := range []string{"creditcoin3-87", "bittensor-218"} {
+	for _, name := range []string{"creditcoin3-87", "bittensor-218", "passet-1019002", "stack-template-3"} {
 		r, _ := runtimeOf32(t, name)
 		text, err := os.ReadFile(pairs.Path(t, name, "node", "chain_getBlock.json"))
 		require.NoError(t, err)

@@ -16,6 +16,7 @@ type Runtime struct {
 	encoder  *scalejson.Encoder
 	token    Token
 	signers  signers
+	parts    map[uint8][][]metadata.Part // of extensions, by their version
 }
 
 // Token defines the notation for amounts of a chain's token: 1.5GLMR.
@@ -43,14 +44,23 @@ func NewReader(m *metadata.Metadata, token Token) (*Runtime, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Runtime{m, scalejson.New(m), scalejson.NewEncoder(m), token, kind}, nil
+	parts := map[uint8][][]metadata.Part{}
+	for version, list := range m.Extrinsic.ByVersion() {
+		parts[version] = m.Parts(list)
+	}
+	return &Runtime{m, scalejson.New(m), scalejson.NewEncoder(m), token, kind, parts}, nil
+}
+
+// Contains reports whether signed extrinsics contain a value with a role.
+func (r *Runtime) Contains(role metadata.Role) bool {
+	return slices.ContainsFunc(slices.Concat(r.parts[0]...), func(p metadata.Part) bool { return p.Role == role })
 }
 
 // Metadata returns the metadata that the runtime was created with.
 func (r *Runtime) Metadata() *metadata.Metadata { return r.metadata }
 
-// extension defines the values of a known extension: its JSON in the extrinsic, and its JSON in the signed
-// data. Extensions without bytes need no row.
+// extension defines the values of a known extension besides nonce, tip, era and asset: its JSON in the extrinsic, and its
+// JSON in the signed data. Extensions without bytes need no row.
 type extension struct {
 	name   string
 	inside func(*Signing) string
@@ -61,10 +71,8 @@ var extensions = []extension{
 	{name: "CheckSpecVersion", signed: func(s *Signing) string { return fmt.Sprint(s.SpecVersion) }},
 	{name: "CheckTxVersion", signed: func(s *Signing) string { return fmt.Sprint(s.TransactionVersion) }},
 	{name: "CheckGenesis", signed: func(s *Signing) string { return quoted(s.Genesis) }},
-	{name: "CheckMortality", inside: func(s *Signing) string { return s.Era.json() }, signed: func(s *Signing) string { return quoted(s.Birth) }},
-	{name: "CheckEra", inside: func(s *Signing) string { return s.Era.json() }, signed: func(s *Signing) string { return quoted(s.Birth) }},
-	{name: "CheckNonce", inside: func(s *Signing) string { return fmt.Sprint(s.Nonce) }},
-	{name: "ChargeTransactionPayment", inside: func(s *Signing) string { return quoted(s.Tip) }},
+	{name: "CheckMortality", signed: func(s *Signing) string { return quoted(s.Birth) }},
+	{name: "CheckEra", signed: func(s *Signing) string { return quoted(s.Birth) }},
 	{
 		name: "CheckMetadataHash",
 		inside: func(s *Signing) string {

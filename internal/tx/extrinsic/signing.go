@@ -2,6 +2,7 @@ package extrinsic
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -21,6 +22,7 @@ import (
 type Signing struct {
 	Nonce chain.Nonce
 	Tip   chain.Wei // on top of the fee
+	Asset string    // in which the fee is paid, as its ID in Sidecar's JSON; "" for the chain's own token
 	Era   Era
 	Birth chain.Hash // hash of the era's first block, or of block 0 if the era is unlimited
 	// Genesis and the versions bind the extrinsic to the chain and its current runtime: other chains and later
@@ -75,48 +77,64 @@ func (r *Runtime) ReadPayload(payload []byte) (*Payload, error) {
 	if p.Call, err = jsonscan.Parse(string(w.Text)); err != nil {
 		return nil, err
 	}
-	if err := r.readExtensions(reader, p.take, func(e metadata.Extension) metadata.TypeID { return e.Type }); err != nil {
+	if err := r.readInside(reader, 0, &p.Signing); err != nil {
 		return nil, err
 	}
-	if err := r.readExtensions(reader, p.takeSigned, func(e metadata.Extension) metadata.TypeID { return e.Signed }); err != nil {
-		return nil, err
+	for _, e := range r.metadata.Extrinsic.Extensions {
+		v, err := r.value(reader, e.Signed)
+		if err == nil {
+			err = p.takeSigned(e.Name, v)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("extension %s: %w", e.Name, err)
+		}
 	}
 	return p, reader.End()
 }
 
-// readExtensions decodes a value of each extension.
-func (r *Runtime) readExtensions(reader *scale.Reader, take func(string, jsonscan.Value) error, of func(metadata.Extension) metadata.TypeID) error {
-	for _, e := range r.metadata.Extrinsic.Extensions {
-		w := &scalejson.Writer{Reader: reader}
-		r.codec.Value(w, of(e))
-		err := w.Err()
-		if err == nil {
-			var v jsonscan.Value
-			if v, err = jsonscan.Parse(string(w.Text)); err == nil {
-				err = take(e.Name, v)
+// readInside decodes the extensions of a version in an extrinsic.
+func (r *Runtime) readInside(reader *scale.Reader, version uint8, to *Signing) error {
+	for i, e := range r.metadata.Extrinsic.ByVersion()[version] {
+		for _, part := range r.parts[version][i] {
+			v, err := r.value(reader, part.Type)
+			if err == nil {
+				err = to.take(e.Name, part.Role, v)
 			}
-		}
-		if err != nil {
-			return fmt.Errorf("extension %s: %w", e.Name, err)
+			if err != nil {
+				return fmt.Errorf("extension %s: %w", e.Name, err)
+			}
 		}
 	}
 	return nil
 }
 
-// take records the value of an extension in the extrinsic.
-func (s *Signing) take(name string, v jsonscan.Value) (err error) {
-	switch name {
-	case "CheckNonce":
+// value decodes a value.
+func (r *Runtime) value(reader *scale.Reader, id metadata.TypeID) (jsonscan.Value, error) {
+	w := &scalejson.Writer{Reader: reader}
+	if r.codec.Value(w, id); w.Err() != nil {
+		return jsonscan.Value{}, w.Err()
+	}
+	return jsonscan.Parse(string(w.Text))
+}
+
+// take records a part of an extension in the extrinsic.
+func (s *Signing) take(name string, role metadata.Role, v jsonscan.Value) (err error) {
+	switch {
+	case role == metadata.Nonce:
 		s.Nonce, err = jsonread.Nonce(v)
-	case "ChargeTransactionPayment":
+	case role == metadata.Tip:
 		s.Tip, err = jsonread.Wei(v)
-	case "CheckMortality", "CheckEra":
+	case role == metadata.Era:
 		if mortal := v.Member("mortalEra"); mortal.Kind() == jsonscan.Array {
 			if s.Era.Period, err = jsonread.Uint64(mortal.Index(0)); err == nil {
 				s.Era.Phase, err = jsonread.Uint64(mortal.Index(1))
 			}
 		}
-	case "CheckMetadataHash":
+	case role == metadata.Asset:
+		if v.Kind() != jsonscan.Null {
+			s.Asset = v.Raw()
+		}
+	case name == "CheckMetadataHash":
 		mode, _ := v.Member("mode").Text()
 		s.BindsMetadata = mode == metadataHashEnabled
 	}
@@ -154,12 +172,29 @@ func (s *Signing) takeSigned(name string, v jsonscan.Value) (err error) {
 
 // inside returns the values of the extensions in the extrinsic.
 func (r *Runtime) inside(s *Signing) (to []byte, err error) {
-	for _, e := range r.metadata.Extrinsic.Extensions {
-		if to, err = r.extend(to, e.Name, e.Type, extensionNamed(e.Name).inside, s); err != nil {
-			return nil, err
+	if !s.Tip.IsZero() && !r.Contains(metadata.Tip) {
+		return nil, errors.New("no known extension of the runtime contains a tip. Leave it out")
+	}
+	for i, e := range r.metadata.Extrinsic.Extensions {
+		for _, part := range r.parts[0][i] {
+			value := roles[part.Role]
+			if part.Role == metadata.NoRole {
+				value = extensionNamed(e.Name).inside
+			}
+			if to, err = r.extend(to, e.Name, part.Type, value, s); err != nil {
+				return nil, err
+			}
 		}
 	}
 	return to, nil
+}
+
+// roles are the values of parts of extensions, as JSON.
+var roles = map[metadata.Role]func(*Signing) string{
+	metadata.Nonce: func(s *Signing) string { return fmt.Sprint(s.Nonce) },
+	metadata.Tip:   func(s *Signing) string { return quoted(s.Tip) },
+	metadata.Era:   func(s *Signing) string { return s.Era.json() },
+	metadata.Asset: func(s *Signing) string { return cmp.Or(s.Asset, "null") },
 }
 
 // extend appends the value of an extension.
@@ -206,7 +241,7 @@ func shortened(payload []byte) []byte {
 // Hash returns the chain's hash of an extrinsic.
 func Hash(encoded []byte) chain.Hash { return blake2b.Sum256(encoded) }
 
-// The first byte of an extrinsic, after its length prefix.
+// The first byte of an extrinsic that is encoded here, after its length prefix.
 const (
 	unsignedVersion = 4
 	signedVersion   = 0x84
