@@ -21,10 +21,11 @@ type Value struct {
 
 // content describes a value besides its bytes. Values of the same kind share it.
 type content struct {
-	kind kind
-	err  error        // malformed
-	exit Exit         // exited
-	info DispatchInfo // dispatched
+	kind   kind
+	err    error        // malformed
+	exit   Exit         // exited
+	info   DispatchInfo // dispatched
+	reason HoldReason   // held
 }
 
 type kind uint8
@@ -39,6 +40,7 @@ const (
 	exited
 	dispatched
 	further
+	held
 )
 
 var contents = [...]content{unread: {}, further: {kind: further}, shortAccount: {kind: shortAccount}, longAccount: {kind: longAccount}, hashed: {kind: hashed}, number: {kind: number}}
@@ -176,6 +178,8 @@ func (v Value) String() string {
 		return Hash(v.bytes).String()
 	case v.of.kind == exited:
 		return string(v.of.exit.State) + " " + v.of.exit.Reason
+	case v.of.kind == held:
+		return string(v.of.reason)
 	case v.of.kind == dispatched:
 		return fmt.Sprintf("%v %+v", v.weight(), v.of.info)
 	}

@@ -136,8 +136,11 @@ func readText(text string, of schema.Type) (v chain.Value) {
 
 // readValue decodes a value of a type.
 func readValue(v jsonscan.Value, of schema.Type) chain.Value {
-	if of == schema.Exit {
+	switch of {
+	case schema.Exit:
 		return chain.ExitValue(readExit(v))
+	case schema.HoldReason:
+		return jsonread.HoldReason(v)
 	}
 	if text, isText := v.Text(); isText {
 		return readText(text, of)

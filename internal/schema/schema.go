@@ -18,6 +18,7 @@ const (
 	Hash
 	Exit        // why the EVM stopped
 	Destination // of a ReserveRepatriated: 1 if the amount arrives reserved, otherwise 0
+	HoldReason  // or a value that no rule reads
 )
 
 // Event describes the data of an event.
@@ -49,8 +50,8 @@ var (
 	balanceSet      = balances(Account, Amount, Amount)
 	transfer        = balances(Account, Account, Amount)
 	repatriated     = balances(Account, Account, Amount, Destination)
-	reasonAccount   = balances(Unread, Account, Amount)
-	reasonTransfer  = balances(Unread, Account, Account, Amount)
+	reasonAccount   = balances(HoldReason, Account, Amount)
+	reasonTransfer  = balances(HoldReason, Account, Account, Amount)
 	unknownBalances = balances()
 )
 
