@@ -24,6 +24,11 @@ func (a Address) Padded() Address {
 	return Address32(padded)
 }
 
+// In reports whether a set contains the account, or one that stands for the EVM address.
+func (a Address) In(set map[Address]bool) bool {
+	return set[a] || !a.long && (set[a.Hashed()] || set[a.Padded()])
+}
+
 // Is reports whether both are the same account: they are equal, or one is the other's [Address.Hashed] or
 // [Address.Padded].
 func (a Address) Is(b Address) bool {

@@ -25,7 +25,7 @@ type content struct {
 	err  error        // malformed
 	exit Exit         // exited
 	info DispatchInfo // dispatched
-	text string       // written
+	text string       // written, held
 }
 
 type kind uint8
@@ -41,6 +41,7 @@ const (
 	dispatched
 	written
 	further
+	held
 )
 
 var contents = [...]content{unread: {}, further: {kind: further}, shortAccount: {kind: shortAccount}, longAccount: {kind: longAccount}, hashed: {kind: hashed}, number: {kind: number}}
@@ -189,7 +190,7 @@ func (v Value) String() string {
 		return Hash(v.bytes).String()
 	case v.of.kind == exited:
 		return string(v.of.exit.State) + " " + v.of.exit.Reason
-	case v.of.kind == written:
+	case v.of.kind == written, v.of.kind == held:
 		return v.of.text
 	case v.of.kind == dispatched:
 		return fmt.Sprintf("%v %+v", v.weight(), v.of.info)

@@ -32,6 +32,7 @@ func TestValues(t *testing.T) {
 		"number of a word": {chain.NumberValue(chain.NewWei(8).Word()), "number", "8"},
 		"exit":             {chain.ExitValue(chain.Exit{State: chain.ExitError, Reason: "OutOfGas"}), "exit", "error OutOfGas"},
 		"rare exit":        {chain.ExitValue(chain.Exit{State: chain.ExitFatal, Reason: "other(x)"}), "exit", "fatal other(x)"},
+		"hold":             {chain.HoldReasonValue("revive.AddressMapping"), "hold", "revive.AddressMapping"},
 		"malformed":        {chain.MalformedValue(bad), "", "not a number"},
 		"missing":          {chain.MalformedValue(chain.ErrMissing), "", "missing"},
 		"unread":           {chain.UnreadValue(), "", "0"},
@@ -43,9 +44,11 @@ func TestValues(t *testing.T) {
 		_, isToken := c.value.TokenAmount()
 		_, isUint64 := c.value.Uint64()
 		_, isExit := c.value.Exit()
+		_, isHold := c.value.HoldReason()
 		require.Equal(t, c.kind == "account", account == nil, name)
 		require.Equal(t, c.kind == "hash", isHash == nil, name)
 		require.Equal(t, c.kind == "exit", isExit == nil, name)
+		require.Equal(t, c.kind == "hold", isHold == nil, name)
 		for _, err := range []error{isWei, isPrice, isToken, isUint64} {
 			require.Equal(t, c.kind == "number", err == nil, name)
 		}
@@ -54,6 +57,8 @@ func TestValues(t *testing.T) {
 	}
 	_, err := chain.MalformedValue(bad).Wei()
 	require.ErrorIs(t, err, bad)
+	require.Equal(t, "revive", chain.HoldReason("revive.AddressMapping").Pallet())
+	require.Equal(t, "other", chain.HoldReason("other").Pallet())
 	_, err = chain.Value{}.Hash()
 	require.ErrorIs(t, err, chain.ErrMissing)
 

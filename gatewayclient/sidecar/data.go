@@ -139,6 +139,8 @@ func readValue(v jsonscan.Value, of schema.Type) chain.Value {
 	switch {
 	case of == schema.Exit:
 		return chain.ExitValue(readExit(v))
+	case of == schema.HoldReason:
+		return jsonread.HoldReason(v)
 	case of == schema.Text && v.Kind() != jsonscan.Absent:
 		if text := v.Raw(); len(text) <= schema.MaxText {
 			return chain.TextValue(strings.Clone(text))

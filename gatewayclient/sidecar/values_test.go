@@ -36,6 +36,22 @@ func TestDestinationOfAMove(t *testing.T) {
 	}
 }
 
+// Why an amount is held never refuses an event: it is not known in another form.
+func TestHoldReasons(t *testing.T) {
+	for reason, want := range map[string]string{
+		`{"revive":"StorageDepositReserve"}`: "revive.StorageDepositReserve", `{"preimage":"Preimage"}`: "preimage.Preimage",
+		`{"polkadotXcm":{"authorizeAlias":null}}`: "polkadotXcm.authorizeAlias", `{"a":{"b":7}}`: "a.b(7)", `"Other"`: "Other",
+		`"0x7265766976650000"`: "0x7265766976650000",
+		`null`:                 "", `7`: "", `{}`: "", `""`: "", `[]`: "", `{"revive":null}`: "", `{"a":"b","c":"d"}`: "", `{"revive":7}`: "",
+	} {
+		e := blocktest.Event(t, "balances.Held", `[`+reason+`,"0x6d6F646C70792F74727372790000000000000000","5"]`)
+		have, err := e.Data.At(0).HoldReason()
+		require.Equal(t, want, string(have), reason)
+		require.Equal(t, want == "", err != nil, reason)
+		require.Equal(t, "5", e.Data.At(2).String())
+	}
+}
+
 func TestExits(t *testing.T) {
 	const start = `["0x6d6F646C70792F74727372790000000000000000","0x6d6F646C70792F74727372790000000000000001","0x1111111111111111111111111111111111111111111111111111111111111111",`
 	for exit, want := range map[string]string{

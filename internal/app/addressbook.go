@@ -97,11 +97,12 @@ func EntryText(e addressbook.Entry) string {
 // Sum returns the SHA-256 of the book's file.
 func (b *AddressBook) Sum() ledger.Digest { return b.sum }
 
-// Edit writes the label, group and account of an entry to the book's file and returns the new book. All other lines of
+// Edit writes the label, group and account of an entry to the book's file and returns the new book. A new line names the
+// account in the form of the token's network. All other lines of
 // the file stay as they are. Just before the new file replaces the old one, record gets its SHA-256. If the file has
 // changed since it was read, Edit returns a [StaleError]; if the file cannot take the entry, [addressbook.ErrEdit]; and
 // errors of record. The file is then unchanged.
-func (b *AddressBook) Edit(e addressbook.Entry, record func(sum ledger.Digest) error) (*AddressBook, error) {
+func (b *AddressBook) Edit(e addressbook.Entry, token console.Token, record func(sum ledger.Digest) error) (*AddressBook, error) {
 	text, err := os.ReadFile(b.Path)
 	if err != nil {
 		return nil, err
@@ -109,7 +110,7 @@ func (b *AddressBook) Edit(e addressbook.Entry, record func(sum ledger.Digest) e
 	if sha256.Sum256(text) != b.sum {
 		return nil, stale("The address book has changed since the server read it. Go back to the form, check what it shows now, and send it again.")
 	}
-	text, book, err := addressbook.Edit(text, e)
+	text, book, err := addressbook.Edit(text, e, token.Account(e.Address))
 	if err != nil {
 		return nil, err
 	}

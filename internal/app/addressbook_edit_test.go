@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/finance/addressbook"
 	"github.com/feeledger/fees/internal/ledger"
@@ -26,7 +27,7 @@ func TestAddressBookEdit(t *testing.T) {
 		recorded = append(recorded, sum)
 		return nil
 	}
-	edited, err := book.Edit(e, record)
+	edited, err := book.Edit(e, console.Token{}, record)
 	require.NoError(t, err)
 	text, err := os.ReadFile(book.Path)
 	require.NoError(t, err)
@@ -39,22 +40,22 @@ func TestAddressBookEdit(t *testing.T) {
 	require.Equal(t, "Hot", book.Entries()[0].Label, "a reader of the old book is not disturbed")
 
 	none := func(ledger.Digest) error { panic("recorded") }
-	_, err = book.Edit(e, none)
+	_, err = book.Edit(e, console.Token{}, none)
 	require.ErrorAs(t, err, new(*app.StaleError))
 	require.Equal(t, failure.DoesNotHold, app.KindOf(err))
 	e.Label = "=x"
-	_, err = edited.Edit(e, none)
+	_, err = edited.Edit(e, console.Token{}, none)
 	require.ErrorIs(t, err, addressbook.ErrEdit)
 	e.Label = "Warm"
 	refused := errors.New("refused")
-	_, err = edited.Edit(e, func(ledger.Digest) error { return refused })
+	_, err = edited.Edit(e, console.Token{}, func(ledger.Digest) error { return refused })
 	require.ErrorIs(t, err, refused)
 	same, err := os.ReadFile(book.Path)
 	require.NoError(t, err)
 	require.Equal(t, string(text), string(same))
-	_, err = edited.Edit(e, func(ledger.Digest) error { return os.RemoveAll(filepath.Dir(book.Path)) })
+	_, err = edited.Edit(e, console.Token{}, func(ledger.Digest) error { return os.RemoveAll(filepath.Dir(book.Path)) })
 	require.ErrorIs(t, err, os.ErrNotExist, "it cannot be written")
-	_, err = edited.Edit(e, none)
+	_, err = edited.Edit(e, console.Token{}, none)
 	require.ErrorIs(t, err, os.ErrNotExist)
 }
 

@@ -94,6 +94,7 @@ func Examine(ctx context.Context, blocks chain.Heights, e Examination, each func
 			p.Report.AccountBalance(p.Block, e.Accounts[i], before[i], p.Balances[i])
 		}
 		before = p.Balances
+		findingsInOwnForm(p.Report)
 		summary.Add(p.Report)
 		if err := each(p.Report); err != nil {
 			return summary, err

@@ -169,12 +169,17 @@ func (x *Export) Explain(err error) error {
 	if as[*journal.LedgerError](err) {
 		return x.ledger.wrapErr(err)
 	}
-	return err
+	return inOwnForm(err, x.style.Token)
 }
 
 // Journal returns the fees or movements as double entries. It returns journal.DifferenceError or
 // journal.ErrUnknown if the entries would not balance or an amount is unknown.
 func (x *Export) Journal(ctx context.Context) (*journal.Journal, error) {
+	j, err := x.journal(ctx)
+	return j, inOwnForm(err, x.style.Token)
+}
+
+func (x *Export) journal(ctx context.Context) (*journal.Journal, error) {
 	if x.request.With != WithMovements {
 		return journal.FeeJournal(ctx, x.Payments, x.style)
 	}

@@ -53,15 +53,17 @@ func GatewayBalance(ctx context.Context, c *gatewayclient.Client, account chain.
 	if err != nil {
 		return nil, err
 	}
+	var token console.Token
 	var tokens chain.Optional[string] // unknown for a symbol of no table, as its decimals are
 	if n := networkOf(b.Value.Symbol); n != nil {
 		if err := n.AccountMapping.CheckSize(account, n.Name); err != nil { // a gateway answers with zeros
 			return nil, err
 		}
-		tokens = chain.Some(console.Token(n.Token()).Tokens(b.Value.Free))
+		token = console.Token(n.Token())
+		tokens = chain.Some(token.Tokens(b.Value.Free))
 	}
 	return jsontext.Record{
-		{"account", account}, {"at", b.At}, {"at_hash", b.AtHash}, {"nonce", b.Value.Nonce}, {"free", b.Value.Free}, {"reserved", b.Value.Reserved},
+		{"account", token.Account(account)}, {"at", b.At}, {"at_hash", b.AtHash}, {"nonce", b.Value.Nonce}, {"free", b.Value.Free}, {"reserved", b.Value.Reserved},
 		{"free_token", tokens}, {"symbol", b.Value.Symbol},
 	}, nil
 }

@@ -1,8 +1,6 @@
 package app
 
 import (
-	"bytes"
-
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evm"
 	"github.com/feeledger/fees/fee/evidence"
@@ -57,7 +55,7 @@ func ReportToken(r *evidence.Report) console.Token {
 // LabelledReport returns the JSON form of a block's report: accounts in the network's form, and labels if book is not
 // nil.
 func LabelledReport(r *evidence.Report, book *AddressBook) any {
-	own := ownForm{r, ReportToken(r), r.Transactions}
+	own := ownForm{r, ReportToken(r)}
 	if book != nil {
 		x := struct {
 			*evidence.Report
@@ -74,7 +72,7 @@ func LabelledReport(r *evidence.Report, book *AddressBook) any {
 // LabelledExplanation returns the JSON form of an explanation: accounts in the network's form, and labels if book is not
 // nil.
 func LabelledExplanation(v *explain.Explanation, book *AddressBook) any {
-	own := ownForm{v, v.Token, []evidence.Transaction{v.Transaction}}
+	own := ownForm{v, v.Token}
 	if book != nil {
 		own.value = struct {
 			*explain.Explanation
@@ -84,24 +82,42 @@ func LabelledExplanation(v *explain.Explanation, book *AddressBook) any {
 	return own
 }
 
-// ownForm is a value with transactions, whose accounts JSON has in the form of the token's network.
+// findingsInOwnForm gives the accounts in a report's findings the form of its network.
+func findingsInOwnForm(r *evidence.Report) {
+	token := ReportToken(r)
+	for i := range r.Findings {
+		r.Findings[i].Message = token.Own(r.Findings[i].Message)
+	}
+}
+
+// inOwnForm returns an error whose text has accounts in the form of a network.
+func inOwnForm(err error, token console.Token) error {
+	if err == nil || !token.SS58Prefix.Known() {
+		return err
+	}
+	return &ownFormError{err, token}
+}
+
+type ownFormError struct {
+	error
+	token console.Token
+}
+
+func (e *ownFormError) Error() string { return e.token.Own(e.error.Error()) }
+
+func (e *ownFormError) Unwrap() error { return e.error }
+
+// ownForm is a value whose accounts JSON has in the form of the token's network.
 type ownForm struct {
-	value        any
-	token        console.Token
-	transactions []evidence.Transaction
+	value any
+	token console.Token
 }
 
 // MarshalJSON replaces the texts of accounts: the public types have the prefix of all chains.
 func (o ownForm) MarshalJSON() ([]byte, error) {
 	text, err := jsontext.Line(o.value)
-	for i := range o.transactions {
-		t := &o.transactions[i]
-		spent, _ := t.GasSpent.Get()
-		for _, account := range []chain.Optional[chain.Address]{t.From, t.To, t.Payer, chain.Some(spent.Account)} {
-			if a, known := account.Get(); known && o.token.Account(a) != a.String() {
-				text = bytes.ReplaceAll(text, []byte(`"`+a.String()+`"`), []byte(`"`+o.token.Account(a)+`"`))
-			}
-		}
+	if !o.token.SS58Prefix.Known() {
+		return text, err
 	}
-	return text, err
+	return []byte(o.token.Own(string(text))), err
 }

@@ -153,7 +153,9 @@ func (x *maker) span() chain.Heights {
 
 func (x *maker) makeFindings(ctx context.Context) error {
 	return x.wrapErr(x.draft.Add("findings.csv", func(w io.Writer) error {
-		return table.WriteCSV(w, closing.List(ctx, x.Book, x.span(), &x.manifest.Findings))
+		list := closing.List(ctx, x.Book, x.span(), &x.manifest.Findings)
+		list.Token = console.Token(x.network.Token())
+		return table.WriteCSV(w, list)
 	}))
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/feeledger/fees/internal/finance/addressbook"
 	"github.com/feeledger/fees/internal/finance/balances"
 	"github.com/feeledger/fees/internal/finance/rollforward"
+	"github.com/feeledger/fees/internal/finance/statement"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/table"
 	"github.com/feeledger/fees/network"
@@ -136,7 +137,9 @@ func (d *Ledger) rollforward(ctx context.Context, held *Held, n *network.Network
 }
 
 // Explain adds the ledger's location to an error that the ledger caused while movements were listed.
-func (r *Rollforward) Explain(err error) error { return (&Statements{ledger: r.ledger}).Explain(err) }
+func (r *Rollforward) Explain(err error) error {
+	return (&Statements{ledger: r.ledger, Style: statement.Style{Token: r.Style.Token}}).Explain(err)
+}
 
 // Holds reports whether nothing is wrong, unknown or unexplained.
 func (r *Rollforward) Holds() bool {
@@ -153,7 +156,7 @@ func (r *Rollforward) notes(ctx context.Context, h *Held, span chain.Heights) ([
 	notes = append(notes, more...)
 	for _, s := range r.Statements {
 		for _, note := range s.Notes()[1:] { // without the proof, which is stated for all statements
-			notes = append(notes, fmt.Sprintf("%v, blocks %v: %s", s.Account, s.Span, note))
+			notes = append(notes, fmt.Sprintf("%s, blocks %v: %s", r.Style.Account(s.Account), s.Span, note))
 		}
 	}
 	var unread uint64

@@ -155,9 +155,9 @@ func (l *Statements) Explain(err error) error {
 	case as[*statement.LedgerError](err):
 		return l.ledger.wrapErr(err)
 	case errors.Is(err, chain.ErrNotKept):
-		return fmt.Errorf("%w; --no-balances skips it", err)
+		err = fmt.Errorf("%w; --no-balances skips it", err)
 	}
-	return err
+	return inOwnForm(err, l.Style.Token)
 }
 
 // Holds reports whether nothing in the statements is wrong or unknown.

@@ -147,6 +147,7 @@ func (c *TableCheck) begin(reader *source.Reader, name string) error {
 }
 
 func (c *TableCheck) add(p prove.Proved) {
+	findingsInOwnForm(p.Report)
 	runtime, known := p.Report.Runtime.Get()
 	lists := map[string]bool{"": false} // lists with a row for the runtime
 	for i := range c.Rows {

@@ -5,6 +5,7 @@ package console
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/feeledger/fees/chain"
@@ -30,6 +31,23 @@ func (t Token) Account(a chain.Address) string {
 		return a.SS58(prefix)
 	}
 	return a.String()
+}
+
+// commonAccount matches accounts of 32 bytes with the prefix of all chains.
+var commonAccount = regexp.MustCompile(`\b5[1-9A-HJ-NP-Za-km-z]{47}\b`)
+
+// Own returns a text with the accounts that have the prefix of all chains in the network's form. Findings and errors
+// state accounts without knowing the network.
+func (t Token) Own(text string) string {
+	if !t.SS58Prefix.Known() {
+		return text
+	}
+	return commonAccount.ReplaceAllStringFunc(text, func(common string) string {
+		if a, err := chain.ParseAccount(common); err == nil && a.String() == common {
+			return t.Account(a)
+		}
+		return common
+	})
 }
 
 // AccountOf returns the text of an account if it is known.

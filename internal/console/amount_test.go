@@ -9,6 +9,26 @@ import (
 	"github.com/feeledger/fees/internal/console"
 )
 
+// Accounts in texts get the network's form: findings and errors have the prefix of all chains.
+func TestOwn(t *testing.T) {
+	const every, polkadot = "5GrwvaEF5zXb26Fz9rcQpDWS57CtERHpNehXCPcNoHGKutQY", "15oF4uVJwmo4TdGW7VfQxNLavjCXviqxT9S1MgbjMNHr6Sp5"
+	own := console.Token{SS58Prefix: chain.Some(uint16(0))}
+	for text, want := range map[string]string{
+		every:                               polkadot,
+		`{"payer":"` + every + `"}`:         `{"payer":"` + polkadot + `"}`,
+		every + " paid, but " + every + ".": polkadot + " paid, but " + polkadot + ".",
+		"5GrwvaEF5zXb26Fz9rcQpDWS57CtERHpNehXCPcNoHGKutQZ": "5GrwvaEF5zXb26Fz9rcQpDWS57CtERHpNehXCPcNoHGKutQZ", // the checksum
+		every + "1":    every + "1",
+		"x" + every:    "x" + every,
+		polkadot + " ": polkadot + " ",
+		"":             "",
+	} {
+		require.Equal(t, want, own.Own(text))
+		require.Equal(t, text, console.Token{}.Own(text))
+		require.Equal(t, text, console.Token{SS58Prefix: chain.Some(uint16(42))}.Own(text))
+	}
+}
+
 // The texts are the vectors of docs.substrate.io's Alice, with the prefixes 0 (Polkadot) and 42.
 func TestAccount(t *testing.T) {
 	const every = "5GrwvaEF5zXb26Fz9rcQpDWS57CtERHpNehXCPcNoHGKutQY"

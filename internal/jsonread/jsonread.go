@@ -206,3 +206,17 @@ func Reason(v jsonscan.Value) (text string, known bool) {
 	}
 	return name, true
 }
+
+// HoldReason reads why an amount is held: {"revive": "StorageDepositReserve"} is revive.StorageDepositReserve. A reason
+// that is not a pallet's is its text. A reason in another form is not read.
+func HoldReason(v jsonscan.Value) chain.Value {
+	text, known := v.Text()
+	if pallet, of, one := v.Only(); one {
+		text, known = Reason(of)
+		text = pallet + "." + text
+	}
+	if !known || text == "" {
+		return chain.UnreadValue()
+	}
+	return chain.HoldReasonValue(chain.HoldReason(text))
+}

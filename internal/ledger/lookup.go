@@ -26,7 +26,7 @@ type lookup struct {
 // byAccounts finds the blocks that contain rows of some kinds for any of some accounts.
 func byAccounts(accounts []chain.Address, kinds uint64) lookup {
 	keys, set, long := map[string]bool{}, map[chain.Address]bool{}, slices.ContainsFunc(accounts, isLong)
-	party := func(a chain.Address) bool { return set[a] || long && set[a.Hashed()] } // a transfer names EVM addresses
+	party := func(a chain.Address) bool { return set[a] || long && a.In(set) } // a transfer names EVM addresses
 	l := lookup{kind: accountBlocks, trim: func(c *Content) {
 		c.Transactions = copies(c.Transactions, func(t *Transaction) bool { return kinds&hasPaid != 0 && t.Payer.Known() && set[or(t.Payer)] })
 		c.Movements = copies(c.Movements, func(m *Movement) bool { return kinds&hasMoved != 0 && set[m.Account] })

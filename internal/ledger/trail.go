@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -49,7 +50,7 @@ type Act struct {
 	Zone        string     `json:"zone"`            // its time zone
 	Manifest    Digest     `json:"manifest_sha256"` // of the package's manifest; for accepted differences, of their list; for labels, of the address book's file after the edit
 	Comment     string     `json:"comment"`
-	Account     string     `json:"account,omitempty"`      // whose entry was edited; "" for packages
+	Account     string     `json:"account,omitempty"`      // whose entry was edited, one of 32 bytes in SS58; "" for packages
 	EntryBefore string     `json:"entry_before,omitempty"` // the entry before the edit, as text; "" for none
 	EntryAfter  string     `json:"entry_after,omitempty"`  // the entry after the edit
 	Digest      Digest     `json:"digest"`                 // of this line and, through them, of all lines before it
@@ -84,11 +85,11 @@ func (a *Act) Check() error {
 
 // checkLabel checks an edit of the address book.
 func (a *Act) checkLabel() error {
-	account, err := chain.ParseAddress(a.Account)
+	account, err := chain.ParseAccount(a.Account)
 	switch {
 	case a.User == "" || len(a.User) > maxActText || plain.Cell(a.User) != a.User:
 		return fmt.Errorf("%w: the user must be one line of up to %d bytes that begins with a letter or a digit", ErrAct, maxActText)
-	case err != nil || account.String() != a.Account:
+	case err != nil || account.Size() == chain.AddressSize && account.String() != a.Account || account.Size() != chain.AddressSize && strings.HasPrefix(a.Account, "0x"):
 		return fmt.Errorf("%w: %q is not an account", ErrAct, a.Account)
 	case a.Period+a.Zone+a.Comment != "":
 		return fmt.Errorf("%w: an edit of the address book has no period and no comment", ErrAct)

@@ -21,6 +21,13 @@ func aLabel(t testing.TB, before, after string) ledger.Act {
 	return a
 }
 
+// aLongLabel is an edit of an account of 32 bytes, in the form of its chain.
+func aLongLabel(t testing.TB) ledger.Act {
+	a := aLabel(t, "", `label "Stash"`)
+	a.Account = "15oF4uVJwmo4TdGW7VfQxNLavjCXviqxT9S1MgbjMNHr6Sp5"
+	return a
+}
+
 // An edit of the address book is a line like the others: it is read again, its digest covers the account and both entries,
 // and whatever changes in it is found.
 func TestTrailOfLabels(t *testing.T) {
@@ -30,7 +37,7 @@ func TestTrailOfLabels(t *testing.T) {
 		book := written(t, place, madeUpChain, entries)
 		want := recordActs(t, book)
 		long := strings.Repeat("é", 2000)
-		for _, a := range []ledger.Act{aLabel(t, "", `label "Bridge", group "outside"`), aLabel(t, `label "Bridge", group "outside"`, ""), aLabel(t, long, "x")} {
+		for _, a := range []ledger.Act{aLabel(t, "", `label "Bridge", group "outside"`), aLabel(t, `label "Bridge", group "outside"`, ""), aLabel(t, long, "x"), aLongLabel(t)} {
 			a, err := book.Record(ctx, a, nil)
 			require.NoError(t, err)
 			want = append(want, a)
@@ -63,6 +70,8 @@ func TestTrailOfLabels(t *testing.T) {
 		requireInvalid(t, book, aLabel(t, `label "Own"`, `label "Other"`), map[string]func(*ledger.Act){
 			`"Operations" is not an account`:    func(a *ledger.Act) { a.Account = "Operations" },
 			"is not an account":                 func(a *ledger.Act) { a.Account = strings.ToLower(labelled) },
+			`"0x` + strings.Repeat("ab", 32):    func(a *ledger.Act) { a.Account = "0x" + strings.Repeat("ab", 32) },
+			`"5Grw"`:                            func(a *ledger.Act) { a.Account = "5Grw" },
 			"has no period and no comment":      func(a *ledger.Act) { a.Comment = "why" },
 			"has no period":                     func(a *ledger.Act) { a.Period = "2026-01" },
 			"does not change":                   func(a *ledger.Act) { a.EntryAfter = a.EntryBefore },

@@ -2,6 +2,7 @@ package movement_test
 
 import (
 	"bufio"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -15,6 +16,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/gatewayclient/sidecar"
 	"github.com/feeledger/fees/internal/movement"
+	"github.com/feeledger/fees/internal/test/repository"
 )
 
 func amount(t testing.TB, text string) chain.Wei {
@@ -55,6 +57,8 @@ func TestBalanceAfter(t *testing.T) {
 		"above 128 bits":      {"1/0", []string{`Deposit ["ALICE","` + largest + `"]`}, "", "extrinsic 3, event 0, balances.Deposit: overflow"},
 		"slashed":             {"10/5", []string{`Deposit ["ALICE","1"]`, `Slashed ["ALICE","7"]`}, "", "extrinsic 3, event 1, balances.Slashed: the event does not state how much the balance changed"},
 		"on hold, from":       {"10/5", []string{`TransferOnHold ["x","ALICE","BOB","5"]`}, "10/0", ""},
+		"on hold, refunded":   {"10/5", []string{`TransferOnHold [{"revive":"AddressMapping"},"BOB","ALICE","5"]`}, "15/5", ""},
+		"held, burned":        {"10/5", []string{`BurnedHeld [{"revive":"StorageDepositReserve"},"ALICE","5"]`}, "10/0", ""},
 		"on hold, to":         {"10/5", []string{`TransferOnHold ["x","BOB","ALICE","5"]`}, "", "extrinsic 3, event 0, balances.TransferOnHold: the event does not state how much the balance changed"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -88,24 +92,15 @@ func balance(t testing.TB, text string) chain.Balance {
 // A chain that was recorded: its blocks, and the balances that a gateway said
 // its accounts had when each was done.
 type recordedChain struct {
+	size     int // of an account, in bytes
 	blocks   []*chain.Block
 	balances map[chain.Address][]chain.Balance // by height
 }
 
 func readChain(t testing.TB, name string) recordedChain {
 	t.Helper()
-	r := recordedChain{balances: map[chain.Address][]chain.Balance{}}
-	for height := 0; ; height++ {
-		text, err := os.ReadFile(filepath.Join("../../testdata/recordings", name, "blocks", strconv.Itoa(height)+".json"))
-		if os.IsNotExist(err) {
-			break
-		}
-		require.NoError(t, err)
-		b, err := sidecar.DecodeBlock(string(text))
-		require.NoError(t, err)
-		require.EqualValues(t, height, b.Number)
-		r.blocks = append(r.blocks, b)
-	}
+	r := recordedChain{size: chain.AddressSize, balances: map[chain.Address][]chain.Balance{}}
+	r.readBlocks(t, filepath.Join("../../testdata/recordings", name, "blocks"))
 	file, err := os.Open(filepath.Join("testdata/balances", name+".txt"))
 	require.NoError(t, err)
 	defer file.Close()
@@ -124,10 +119,47 @@ func readChain(t testing.TB, name string) recordedChain {
 	return r
 }
 
+// readShared reads a chain that is beside the repository, with a balance of each account and height.
+func readShared(t testing.TB, name string) recordedChain {
+	t.Helper()
+	r := recordedChain{size: chain.LongAddressSize, balances: map[chain.Address][]chain.Balance{}}
+	r.readBlocks(t, repository.Shared(t, "pairs", name, "gateway", "blocks"))
+	accounts, err := os.ReadDir(repository.Shared(t, "pairs", name, "gateway", "balance-info"))
+	require.NoError(t, err)
+	for _, a := range accounts {
+		who, err := chain.ReadAddress(a.Name())
+		require.NoError(t, err)
+		for height := range r.blocks {
+			text, err := os.ReadFile(repository.Shared(t, "pairs", name, "gateway", "balance-info", a.Name(), strconv.Itoa(height)+".json"))
+			require.NoError(t, err)
+			var said struct{ Free, Reserved string }
+			require.NoError(t, json.Unmarshal(text, &said))
+			r.balances[who] = append(r.balances[who], balance(t, said.Free+"/"+said.Reserved))
+		}
+	}
+	return r
+}
+
+// readBlocks reads the blocks from 0 on.
+func (r *recordedChain) readBlocks(t testing.TB, directory string) {
+	t.Helper()
+	for height := 0; ; height++ {
+		text, err := os.ReadFile(filepath.Join(directory, strconv.Itoa(height)+".json"))
+		if os.IsNotExist(err) {
+			break
+		}
+		require.NoError(t, err)
+		b, err := sidecar.DecodeBlock(string(text))
+		require.NoError(t, err)
+		require.EqualValues(t, height, b.Number)
+		r.blocks = append(r.blocks, b)
+	}
+}
+
 // differences are the accounts whose balance at a height is not what the balance
 // before and the block's movements make of it, with how many figures were compared.
 func (r *recordedChain) differences(height int) (wrong []string, compared int) {
-	movements, unclassified := movement.Of(r.blocks[height], chain.AddressSize)
+	movements, unclassified := movement.Of(r.blocks[height], r.size)
 	if len(unclassified) > 0 {
 		wrong = append(wrong, fmt.Sprintf("unclassified: %v", unclassified))
 	}
@@ -146,26 +178,30 @@ func (r *recordedChain) differences(height int) (wrong []string, compared int) {
 }
 
 var recordedChains = map[string]struct {
+	shared    bool // beside the repository
+	accounts  int
 	heights   int
-	movements int // counted in the JSON: an event each, two for a Transfer; none for Endowed
+	movements int // counted in the JSON: an event each, two for one of two accounts; none for Endowed and the issuance
+	moved     int // accounts and heights with movements
 	visible   int // events among those that name an account whose balance was recorded
+	nothing   int // visible events of an amount of 0
 }{
-	"moonbeam-1701": {heights: 21, movements: 225, visible: 124},
-	"moonbeam-2100": {heights: 27, movements: 304, visible: 163},
+	"moonbeam-1701":    {accounts: 18, heights: 21, movements: 225, moved: 65, visible: 124},
+	"moonbeam-2100":    {accounts: 18, heights: 27, movements: 304, moved: 79, visible: 163},
+	"passet-1019002":   {shared: true, accounts: 12, heights: 39, movements: 448, moved: 104, visible: 265, nothing: 14},
+	"stack-template-3": {shared: true, accounts: 20, heights: 37, movements: 679, moved: 165, visible: 572, nothing: 10},
 }
 
-// Opening + movements = closing, to the wei: every account, every height, free
-// and reserved. It is 18 accounts, 21 and 27 heights: 1728 comparisons.
+// Opening + movements = closing, to the unit: every account, every height, free and reserved.
 func TestRecordedBalances(t *testing.T) {
-	total := 0
 	for name, recording := range recordedChains {
 		t.Run(name, func(t *testing.T) {
-			r := readChain(t, name)
+			r := read(t, name)
 			require.Len(t, r.blocks, recording.heights+1)
-			require.Len(t, r.balances, 18)
-			sum := 0
+			require.Len(t, r.balances, recording.accounts)
+			sum, moved := 0, 0
 			for height := range r.blocks {
-				movements, unclassified := movement.Of(r.blocks[height], chain.AddressSize)
+				movements, unclassified := movement.Of(r.blocks[height], r.size)
 				require.Empty(t, unclassified)
 				sum += len(movements)
 				if height == 0 {
@@ -173,42 +209,108 @@ func TestRecordedBalances(t *testing.T) {
 				}
 				wrong, compared := r.differences(height)
 				require.Empty(t, wrong, "block %d", height)
-				require.Equal(t, 2*18, compared)
-				total += compared
+				require.Equal(t, 2*recording.accounts, compared)
+				for a := range r.balances {
+					if slices.ContainsFunc(movements, func(m movement.Movement) bool { return m.Account == a }) {
+						moved++
+					}
+				}
 			}
 			require.Equal(t, recording.movements, sum)
+			require.Equal(t, recording.moved, moved)
 		})
 	}
-	require.Equal(t, 1728, total)
-	t.Logf("%d balances", total)
 }
 
-// One wei more in any event about a recorded account, or the event left out,
+func read(t testing.TB, name string) recordedChain {
+	t.Helper()
+	if recordedChains[name].shared {
+		return readShared(t, name)
+	}
+	return readChain(t, name)
+}
+
+// What is held of each reason is the sum of its movements: those of an account add up to all that is reserved of it.
+func TestRecordedHolds(t *testing.T) {
+	for name, want := range map[string]map[chain.HoldReason]int{ // movements by reason, counted in the JSON
+		"passet-1019002":   {"revive.StorageDepositReserve": 16, "revive.CodeUploadDepositReserve": 3, "revive.AddressMapping": 1},
+		"stack-template-3": {"revive.StorageDepositReserve": 40, "revive.CodeUploadDepositReserve": 11, "revive.AddressMapping": 4},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := read(t, name)
+			have := map[chain.HoldReason]int{}
+			type hold struct {
+				account chain.Address
+				reason  chain.HoldReason // "" for a reserve
+			}
+			held := map[hold]chain.SignedWei{}
+			for height, b := range r.blocks {
+				movements, _ := movement.Of(b, r.size)
+				for i := range movements {
+					m := &movements[i]
+					reason, known := m.Reason.Get()
+					if known {
+						have[reason]++
+					}
+					by, _ := m.Reserved.Get()
+					sum, err := held[hold{m.Account, reason}].Add(by)
+					require.NoError(t, err)
+					require.GreaterOrEqual(t, sum.Sign(), 0)
+					held[hold{m.Account, reason}] = sum
+				}
+				for a, balances := range r.balances {
+					sum := balances[0].Reserved.Signed()
+					for h, amount := range held {
+						if h.account == a {
+							var err error
+							sum, err = sum.Add(amount)
+							require.NoError(t, err)
+						}
+					}
+					require.Equal(t, balances[height].Reserved.Signed(), sum, "block %d, %v", height, a)
+				}
+			}
+			require.Equal(t, want, have)
+		})
+	}
+}
+
+// One unit more in any event about a recorded account, or the event left out,
 // breaks the equality: the comparison sees each of them.
 func TestRecordedBalancesSeeEveryEvent(t *testing.T) {
 	for name, recording := range recordedChains {
 		t.Run(name, func(t *testing.T) {
-			r := readChain(t, name)
-			seen := 0
+			r := read(t, name)
+			seen, nothing := 0, 0
 			for height := 1; height < len(r.blocks); height++ {
-				for i := range r.blocks[height].Extrinsics {
-					events := r.blocks[height].Extrinsics[i].Events
+				b := r.blocks[height]
+				lists := [][]chain.Event{b.OnInitialize, b.OnFinalize}
+				for i := range b.Extrinsics {
+					lists = append(lists, b.Extrinsics[i].Events)
+				}
+				for _, events := range lists {
 					for j := range events {
-						if r.visible(&events[j]) {
-							seen++
-							original := events[j]
-							events[j].Data = oneMore(t, original)
-							r.requireDifferent(t, height, "one wei more in", original)
-							events[j] = chain.Event{Pallet: "system", Name: "Remarked"}
-							r.requireDifferent(t, height, "without", original)
-							events[j] = original
+						if !r.visible(&events[j]) {
+							continue
 						}
+						seen++
+						original := events[j]
+						events[j].Data = oneMore(t, original)
+						r.requireDifferent(t, height, "one unit more in", original)
+						events[j] = chain.Event{Pallet: "system", Name: "Remarked"}
+						if original.Data[len(original.Data)-1] == chain.Uint64Value(0) {
+							nothing++
+						} else {
+							r.requireDifferent(t, height, "without", original)
+						}
+						events[j] = original
 					}
 				}
 				wrong, _ := r.differences(height)
 				require.Empty(t, wrong, "the block is as it was")
 			}
 			require.Equal(t, recording.visible, seen)
+			require.Equal(t, recording.nothing, nothing)
 		})
 	}
 }
@@ -232,7 +334,7 @@ func (r *recordedChain) visible(e *chain.Event) bool {
 	return false
 }
 
-// oneMore is the event's data with one wei more in its last value, the amount.
+// oneMore is the event's data with one unit more in its last value, the amount.
 func oneMore(t *testing.T, e chain.Event) chain.Values {
 	t.Helper()
 	data := slices.Clone(e.Data)

@@ -23,6 +23,9 @@ type Movement struct {
 	// not 0.
 	Free     chain.Optional[chain.SignedWei]
 	Reserved chain.Optional[chain.SignedWei]
+	// Reason is that of the hold which the event placed, moved or ended. An event about free balances or reserves has
+	// none, and in some runtimes it is not readable.
+	Reason chain.Optional[chain.HoldReason]
 }
 
 // Known reports whether the event states both changes.
@@ -37,7 +40,7 @@ const (
 	KindWithdrawal  Kind = "withdrawal"   // free shrank: a fee
 	KindTransferOut Kind = "transfer-out" // to the counterparty
 	// KindTransferIn is an amount from the counterparty. For a TransferOnHold it is unknown whether it arrived free or
-	// reserved.
+	// reserved, unless the pallet that held it always moves it to the free balance.
 	KindTransferIn  Kind = "transfer-in"
 	KindReserve     Kind = "reserve"     // from free to reserved
 	KindUnreserve   Kind = "unreserve"   // from reserved to free
@@ -110,7 +113,8 @@ var ErrUnknownEvent = errors.New("unknown event")
 // The balances pallet does not report every change. A balance can change without a movement
 //   - before runtime 1201, whose runtimes withdraw and deposit (fees, rewards)
 //     without an event;
-//   - by a hold, before events about holds existed, and by a hold's slash;
+//   - by a hold, before events about holds existed, and by a hold's slash. Such a hold moves an amount between the
+//     free and the reserved balance (Kusama Asset Hub 2000002: revive.map_account);
 //   - by a migration or by root, which write to storage directly.
 //
 // Checking opening + movements = closing reveals that; see [After].
@@ -170,8 +174,9 @@ func addLegs(list []Movement, e *chain.Event, size int) ([]Movement, error) {
 	if err != nil {
 		return list, err
 	}
+	reason := rule.reason(e)
 	for _, leg := range rule.legs {
-		m := Movement{Kind: leg.kind}
+		m := Movement{Kind: leg.kind, Reason: reason}
 		if m.Account, err = rule.address(e, leg.account, size); err != nil {
 			return list, err
 		}

@@ -33,7 +33,7 @@ func balancesEvent(t testing.TB, name, data string) chain.Event {
 }
 
 // moved is a movement in one line: kind, account, counterparty, amount, change of
-// free, change of reserved. What is not known is "?", no counterparty is "-".
+// free, change of reserved, reason of the hold if any. What is not known is "?", no counterparty is "-".
 func moved(t testing.TB, m movement.Movement) string {
 	t.Helper()
 	name := map[chain.Address]string{account(t, "ALICE"): "ALICE", account(t, "BOB"): "BOB"}
@@ -47,7 +47,11 @@ func moved(t testing.TB, m movement.Movement) string {
 		}
 		return "?"
 	}
-	return fmt.Sprintf("%s %s %s %v %s %s", m.Kind, name[m.Account], counterparty, m.Amount, change(m.Free), change(m.Reserved))
+	line := fmt.Sprintf("%s %s %s %v %s %s", m.Kind, name[m.Account], counterparty, m.Amount, change(m.Free), change(m.Reserved))
+	if reason, known := m.Reason.Get(); known {
+		line += " " + string(reason)
+	}
+	return line
 }
 
 // eventCases are the events of the pallet with what its source says that they
@@ -67,8 +71,8 @@ var eventCases = map[string]struct {
 	"dust lost":   {"DustLost", `["ALICE","7"]`, []string{"dust ALICE - 7 -7 0"}},
 	"reserved":    {"Reserved", `["ALICE","7"]`, []string{"reserve ALICE - 7 -7 7"}},
 	"unreserved":  {"Unreserved", `["ALICE","7"]`, []string{"unreserve ALICE - 7 7 -7"}},
-	"held":        {"Held", `[{"preimage":"Preimage"},"ALICE","7"]`, []string{"reserve ALICE - 7 -7 7"}},
-	"released":    {"Released", `[{"preimage":"Preimage"},"ALICE","7"]`, []string{"unreserve ALICE - 7 7 -7"}},
+	"held":        {"Held", `[{"preimage":"Preimage"},"ALICE","7"]`, []string{"reserve ALICE - 7 -7 7 preimage.Preimage"}},
+	"released":    {"Released", `[{"preimage":"Preimage"},"ALICE","7"]`, []string{"unreserve ALICE - 7 7 -7 preimage.Preimage"}},
 	"burned held": {"BurnedHeld", `[null,"ALICE","7"]`, []string{"burn ALICE - 7 0 -7"}},
 
 	"transfer": {"Transfer", `["ALICE","BOB","7"]`, []string{
@@ -86,14 +90,20 @@ var eventCases = map[string]struct {
 	"repatriated to oneself": {"ReserveRepatriated", `["ALICE","ALICE","7","free"]`, []string{
 		"transfer-out ALICE ALICE 7 0 -7", "transfer-in ALICE ALICE 7 7 0"}},
 	"transfer and hold": {"TransferAndHold", `["x","ALICE","BOB","7"]`, []string{
-		"transfer-out ALICE BOB 7 -7 0", "transfer-in BOB ALICE 7 0 7"}},
+		"transfer-out ALICE BOB 7 -7 0 x", "transfer-in BOB ALICE 7 0 7 x"}},
+	"refund of a deposit": {"TransferOnHold", `[{"revive":"StorageDepositReserve"},"ALICE","BOB","7"]`, []string{
+		"transfer-out ALICE BOB 7 0 -7 revive.StorageDepositReserve", "transfer-in BOB ALICE 7 7 0 revive.StorageDepositReserve"}},
+	"reason unread": {"Held", `[7,"ALICE","7"]`, []string{"reserve ALICE - 7 -7 7"}},
 
 	// the event does not tell all
-	"transfer on hold":     {"TransferOnHold", `["x","ALICE","BOB","7"]`, []string{"transfer-out ALICE BOB 7 0 -7", "transfer-in BOB ALICE 7 ? ?"}},
-	"slashed":              {"Slashed", `["ALICE","7"]`, []string{"slash ALICE - 7 ? ?"}},
-	"balance set":          {"BalanceSet", `["ALICE","7"]`, []string{"free-set ALICE - 7 ? 0"}},
-	"balance set, old":     {"BalanceSet", `["ALICE","7","5"]`, []string{"free-set ALICE - 7 ? 0", "reserved-set ALICE - 5 0 ?"}},
-	"balance set, nothing": {"BalanceSet", `["ALICE","0"]`, []string{"free-set ALICE - 0 ? 0"}},
+	"transfer on hold": {"TransferOnHold", `["x","ALICE","BOB","7"]`, []string{"transfer-out ALICE BOB 7 0 -7 x", "transfer-in BOB ALICE 7 ? ? x"}},
+	"deposit of contracts": {"TransferOnHold", `[{"contracts":"CodeUploadDepositReserve"},"ALICE","BOB","7"]`, []string{
+		"transfer-out ALICE BOB 7 0 -7 contracts.CodeUploadDepositReserve", "transfer-in BOB ALICE 7 ? ? contracts.CodeUploadDepositReserve"}},
+	"transfer, reason unread": {"TransferOnHold", `[null,"ALICE","BOB","7"]`, []string{"transfer-out ALICE BOB 7 0 -7", "transfer-in BOB ALICE 7 ? ?"}},
+	"slashed":                 {"Slashed", `["ALICE","7"]`, []string{"slash ALICE - 7 ? ?"}},
+	"balance set":             {"BalanceSet", `["ALICE","7"]`, []string{"free-set ALICE - 7 ? 0"}},
+	"balance set, old":        {"BalanceSet", `["ALICE","7","5"]`, []string{"free-set ALICE - 7 ? 0", "reserved-set ALICE - 5 0 ?"}},
+	"balance set, nothing":    {"BalanceSet", `["ALICE","0"]`, []string{"free-set ALICE - 0 ? 0"}},
 
 	// amounts
 	"refund of zero": {"Deposit", `["ALICE","0"]`, []string{"deposit ALICE - 0 0 0"}},

@@ -49,6 +49,7 @@ var (
 	whoAmount       = []string{"who", "amount"}
 	reasonWhoAmount = []string{"reason", "who", "amount"}
 	repatriation    = []string{"from", "to", "amount", "destination_status"}
+	onHold          = []string{"reason", "source", "dest", "amount"}
 )
 
 // one returns the leg of an event about one account.
@@ -87,12 +88,23 @@ var balancesRules = map[string]balancesRule{
 		{KindTransferOut, "source", "dest", "transferred", less, same},
 		{KindTransferIn, "dest", "source", "transferred", same, more},
 	}},
-	// The call states whether it stays on hold; the event does not.
-	"TransferOnHold": {[]string{"reason", "source", "dest", "amount"}, []leg{
+	// The pallet that held it chooses whether it stays on hold; the event does not state it.
+	"TransferOnHold": {onHold, []leg{
 		{KindTransferOut, "source", "dest", "amount", same, less},
 		{KindTransferIn, "dest", "source", "amount", unstated, unstated},
 	}},
 }
+
+// refunded is the rule for a TransferOnHold that arrives free.
+var refunded = balancesRule{onHold, []leg{
+	{KindTransferOut, "source", "dest", "amount", same, less},
+	{KindTransferIn, "dest", "source", "amount", more, same},
+}}
+
+// refunds reports whether a pallet moves what it held only to free balances. Pallet revive always passes
+// Restriction::Free (polkadot-sdk, substrate/frame/revive, deposit_payment.rs). Pallet contracts does both: its refunds
+// arrive free, and its migration 15 leaves deposits on hold.
+func refunds(pallet string) bool { return pallet == "revive" }
 
 // balanceSetBoth is the rule for the older BalanceSet, when root set both balances.
 var balanceSetBoth = balancesRule{[]string{"who", "free", "reserved"}, []leg{
@@ -148,6 +160,10 @@ func ruleOf(e *chain.Event) (balancesRule, error) {
 		if reserved == 1 {
 			rule = repatriatedReserved
 		}
+	case "TransferOnHold":
+		if reason, err := e.Data.At(0).HoldReason(); err == nil && refunds(reason.Pallet()) {
+			rule = refunded
+		}
 	}
 	if values != len(rule.fields) {
 		return balancesRule{}, fmt.Errorf("data: want %d values (%s), have %d", len(rule.fields), strings.Join(rule.fields, ", "), values)
@@ -163,6 +179,16 @@ func (r *balancesRule) address(e *chain.Event, field string, size int) (chain.Ad
 		err = fmt.Errorf("%v has %d bytes, want %d", a, a.Size(), size)
 	}
 	return a, r.at(i, err)
+}
+
+// reason reads the reason of a hold, if the event states one.
+func (r *balancesRule) reason(e *chain.Event) (none chain.Optional[chain.HoldReason]) {
+	if r.fields[0] == "reason" {
+		if reason, err := e.Data.At(0).HoldReason(); err == nil {
+			return chain.Some(reason)
+		}
+	}
+	return none
 }
 
 // wei reads the amount in a field.

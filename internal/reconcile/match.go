@@ -257,7 +257,7 @@ func (m *matcher) compare(item *Item, row *Row, t *ledger.Transaction) {
 	payer, isKnown := t.Payer.Get()
 	switch {
 	case len(m.mine) > 0 && isKnown && !m.mine[payer]:
-		item.excluded(PaidByAnother, fmt.Sprintf("paid by another account, %v", payer))
+		item.excluded(PaidByAnother, "paid by another account, "+m.options.Token().Account(payer))
 		if row.Fee.IsZero() { // the books state no fee either
 			item.Outcome = Matched
 		}
@@ -387,7 +387,7 @@ func (m *matcher) judgeOther(item *Item, row *Row, account chain.Address, found 
 // isSentByAnother reports whether a line of a view lists another account's transaction: none of the accounts sent it, and
 // none paid for any transaction that it may mean.
 func (m *matcher) isSentByAnother(account chain.Address, found []*ledger.Transaction) bool {
-	return len(m.mine) > 0 && !m.mine[account] && !m.mine[account.Hashed()] && !slices.ContainsFunc(found, func(t *ledger.Transaction) bool {
+	return len(m.mine) > 0 && !account.In(m.mine) && !slices.ContainsFunc(found, func(t *ledger.Transaction) bool {
 		payer, known := t.Payer.Get()
 		return !known || m.mine[payer]
 	})

@@ -22,6 +22,7 @@ const (
 	Text        // a value of any type, in Sidecar's JSON, of at most MaxText bytes
 	Exit        // why the EVM stopped
 	Destination // of a ReserveRepatriated: 1 if the amount arrives reserved, otherwise 0
+	HoldReason  // or a value that no rule reads
 )
 
 // MaxText is the size in bytes of a longest Text: the ID of an asset is a location, far shorter.
@@ -61,8 +62,8 @@ var (
 	balanceSet      = balances(Account, Amount, Amount)
 	transfer        = balances(Account, Account, Amount)
 	repatriated     = balances(Account, Account, Amount, Destination)
-	reasonAccount   = balances(Unread, Account, Amount)
-	reasonTransfer  = balances(Unread, Account, Account, Amount)
+	reasonAccount   = balances(HoldReason, Account, Amount)
+	reasonTransfer  = balances(HoldReason, Account, Account, Amount)
 	unknownBalances = balances()
 )
 

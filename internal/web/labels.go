@@ -178,13 +178,17 @@ func (s *server) edit(w http.ResponseWriter, r *http.Request, read func(url.Valu
 // writeEntry records an edit and writes it. If the recorded edit cannot be written, it records that the entry is as before.
 func (s *server) writeEntry(ctx context.Context, user string, e addressbook.Entry) (*app.AddressBook, error) {
 	book := s.labels()
-	act := ledger.Act{User: user, Kind: ledger.Labelled, Account: e.Address.String(), EntryBefore: app.EntryText(book.Entry(e.Address)), EntryAfter: app.EntryText(e)}
+	token, err := s.Ledger.Token(ctx)
+	if err != nil {
+		return nil, err
+	}
+	act := ledger.Act{User: user, Kind: ledger.Labelled, Account: token.Account(e.Address), EntryBefore: app.EntryText(book.Entry(e.Address)), EntryAfter: app.EntryText(e)}
 	if act.EntryBefore == act.EntryAfter {
 		return book, nil
 	}
 	e.Line = 0
 	recorded := false
-	made, err := book.Edit(e, func(sum ledger.Digest) (err error) {
+	made, err := book.Edit(e, token, func(sum ledger.Digest) (err error) {
 		act.Manifest = sum
 		_, err = s.appendAct(ctx, act, nil)
 		recorded = err == nil
@@ -204,6 +208,9 @@ func (s *server) editProblem(ctx context.Context, err error) error {
 		return s.actProblem(ctx, err)
 	}
 	p := problemOf(ctx, err, s.Time)
+	if token, err := s.Ledger.Token(ctx); err == nil {
+		p.Detail = token.Own(p.Detail)
+	}
 	p.Detail = strings.ReplaceAll(p.Detail, s.labels().Path, "the address book")
 	if p.Status == http.StatusInternalServerError {
 		s.Log.Error("address book not edited", "error", err.Error())

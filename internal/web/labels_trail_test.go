@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/web"
@@ -58,6 +59,38 @@ func TestLabelsLeaveALine(t *testing.T) {
 	c, err := app.CheckPackage(t.Context(), filepath.Join(o.shelf, "2026-01"), again(o.ledger), app.Vouchers{}, app.PackageOptions{Program: "a test"})
 	require.NoError(t, err)
 	require.Empty(t, append(c.Damage, c.Differences...))
+}
+
+// Accounts of 32 bytes are labelled too, in whatever form they are named. The audit trail, a new line and a refusal name
+// them in the chain's own form; an entry keeps the form that the file has.
+func TestLabelsOfLongAccounts(t *testing.T) {
+	d, _ := living(t)
+	alice, err := chain.ParseAccount("5GrwvaEF5zXb26Fz9rcQpDWS57CtERHpNehXCPcNoHGKutQY")
+	require.NoError(t, err)
+	evm, err := chain.ParseAccount(alith)
+	require.NoError(t, err)
+	named := evm.Hashed().SS58(0)
+	labels := book(t, "address,label\n"+alith+",Alith\n")
+	o := &office{ledger: d, people: map[string]*person{}}
+	o.Server, o.clock, _ = guarded(t, d, func(c *web.Options) {
+		l := &c.Ledgers[0]
+		l.Labels, l.Place, l.EditLabels = labels, "fees.db", true
+		l.OpenTrail = func(ctx context.Context) (*app.Ledger, error) { return app.OpenTrail(ctx, d.Place, d.Tables) }
+		c.Users, c.Working = closers(), &o.working
+	})
+	for _, edit := range [][]string{{alice.SS58(0), "Alice"}, {alice.String(), "Cold"}, {named, "Hot"}} {
+		a := o.send(t, "anna", "/account/"+edit[0], "label", edit[1], "shown", o.shown(t, "anna", edit[0]))
+		require.Equal(t, http.StatusSeeOther, a.status, a.text)
+	}
+	own := alice.SS58(13116)
+	require.Equal(t, "address,label\n"+alith+",Hot\n"+own+",Cold\n", content(t, labels.Path))
+	var said []string
+	for _, a := range o.edits(t) {
+		said = append(said, a.Account+" "+a.EntryAfter)
+	}
+	require.Equal(t, []string{own + ` label "Alice"`, own + ` label "Cold"`, evm.Hashed().SS58(13116) + ` label "Hot"`}, said)
+	a := o.send(t, "anna", "/account/"+named, "label", "Cold", "shown", o.shown(t, "anna", named))
+	require.Contains(t, a.text, "is also that of "+own)
 }
 
 // A label whose line cannot be written does not change. A line whose label cannot be written is followed by one that says

@@ -25,9 +25,9 @@ import (
 	"github.com/feeledger/fees/source"
 )
 
-// Where accounts have 32 bytes and the token 9 decimals, every name of an account leads to it, and amounts are in the
-// token. The fee is that of the first transaction that was sent to the chain: 21,000 gas at 60 Gwei.
-func TestLivingChain(t *testing.T) {
+// living returns the ledger of a chain whose accounts have 32 bytes, with its source. Its prefix of SS58 is 13116.
+func living(t *testing.T) (*app.Ledger, *source.Reader) {
+	t.Helper()
 	text, err := os.ReadFile(repository.Path("testdata", "networks", "bittensor-218.json"))
 	require.NoError(t, err)
 	text = bytes.Replace(text, []byte(`"account_mapping": "hashed",`), []byte(`"account_mapping": "hashed", "ss58_prefix": 13116,`), 1)
@@ -44,6 +44,13 @@ func TestLivingChain(t *testing.T) {
 	d, err := app.Open(t.Context(), place, tables)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, d.Close()) })
+	return d, reader
+}
+
+// Where accounts have 32 bytes and the token 9 decimals, every name of an account leads to it, and amounts are in the
+// token. The fee is that of the first transaction that was sent to the chain: 21,000 gas at 60 Gwei.
+func TestLivingChain(t *testing.T) {
+	d, reader := living(t)
 	s := served(t, d, func(o *web.Options) {
 		o.Ledgers[0].Network, o.Ledgers[0].Source = "bittensor", reader
 		o.Ledgers[0].Labels = book(t, "address,label\n"+alith+",Alith\n5GrwvaEF5zXb26Fz9rcQpDWS57CtERHpNehXCPcNoHGKutQY,Alice\n")

@@ -111,7 +111,7 @@ func (s *server) explain(r *http.Request, v *transactionPage, t *app.Paid) error
 		v.Warnings = append(v.Warnings, bill.ClassText(class))
 	}
 	for _, f := range bill.Findings {
-		v.Warnings = append(v.Warnings, "finding: "+f.Check+": "+f.Message)
+		v.Warnings = append(v.Warnings, "finding: "+f.Check+": "+bill.Token.Own(f.Message))
 	}
 	for _, note := range append(bill.Transaction.Notes, bill.Notes...) {
 		v.Notes = append(v.Notes, plain.Line(note))

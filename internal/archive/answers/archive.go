@@ -40,13 +40,17 @@ type Archive struct {
 	pieces   map[string]archive.Piece // from the manifest, by path
 	listed   map[string][]uint64      // the manifest's heights by directory, ascending
 
+	otherNames func() map[chain.Address]string // of directories of balances; see readOtherNames
+
 	turn     sync.Mutex                          // held while using segments
 	segments *simplelru.LRU[string, openSegment] // by path
 }
 
 // New returns the archive in files; errors use name.
 func New(name string, files fs.FS) *Archive {
-	return &Archive{name: name, files: files, segments: archive.NewRecent[string, openSegment]()}
+	a := &Archive{name: name, files: files, segments: archive.NewRecent[string, openSegment]()}
+	a.otherNames = sync.OnceValue(a.readOtherNames)
+	return a
 }
 
 // StartAt sets the start of the range and returns the archive. Earlier blocks can still be read.
@@ -290,7 +294,34 @@ func (a *Archive) Balance(_ context.Context, account chain.Address, at chain.Opt
 		}
 		height = last
 	}
-	return readAt(a, balancePath(account, height), height, sidecar.DecodeBalance)
+	return readAt(a, balancePath(a.nameOf(account), height), height, sidecar.DecodeBalance)
+}
+
+// nameOf returns the name of an account's directory. Without a manifest, people name it: in any form of the account.
+func (a *Archive) nameOf(account chain.Address) string {
+	if a.manifest == nil {
+		if name, other := a.otherNames()[account]; other {
+			return name
+		}
+	}
+	return account.Plain()
+}
+
+// readOtherNames returns the accounts whose directories do not have the usual names.
+func (a *Archive) readOtherNames() map[chain.Address]string {
+	names := map[chain.Address]string{}
+	list, _ := fs.ReadDir(a.files, balanceDirectory) // without it, there are no balances
+	for _, entry := range list {
+		if account, err := chain.ParseAccount(entry.Name()); err == nil {
+			names[account] = entry.Name()
+		}
+	}
+	for _, entry := range list {
+		if account, err := chain.ParseAccount(entry.Name()); err == nil && entry.Name() == account.Plain() {
+			delete(names, account)
+		}
+	}
+	return names
 }
 
 // NodeVersion returns the version of the node behind the gateway.

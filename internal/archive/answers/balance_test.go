@@ -51,6 +51,21 @@ func TestBalance(t *testing.T) {
 	require.Error(t, err, "it has no blocks")
 }
 
+// Without a manifest, a directory may have any name of its account.
+func TestBalanceOfAnAccountInAnyForm(t *testing.T) {
+	long, short := chain.Address32([32]byte{1, 2}), chain.Address20([20]byte{1: 0xab})
+	const answer = `{"at":{"hash":"0x0bd60f707662cd9194b8f962ef421245dfdc957848ff88e8fb4e7f5531223a62","height":"5"},"nonce":"0","free":"7","reserved":"0"}`
+	names := map[string]chain.Address{long.SS58(0): long, long.SS58(2): long, long.String(): long, fmt.Sprintf("0x%x", long.Bytes()): long, short.String(): short, short.Plain(): short}
+	for name, who := range names {
+		a := answers.New("made", fstest.MapFS{"balance-info/" + name + "/5.json": &fstest.MapFile{Data: []byte(answer)}, "balance-info/notes/1.json": &fstest.MapFile{}})
+		b, err := a.Balance(t.Context(), who, chain.Some(uint64(5)))
+		require.NoError(t, err, name)
+		require.Equal(t, "7", b.Value.Free.String())
+		_, err = a.Balance(t.Context(), chain.Address32([32]byte{9}), chain.Some(uint64(5)))
+		require.ErrorIs(t, err, answers.ErrLacks)
+	}
+}
+
 // Without a height it is at the head in segments, too.
 func TestBalanceAtTheHeadOfSegments(t *testing.T) {
 	gateway, _ := served(t, moonbeam(t))

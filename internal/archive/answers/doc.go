@@ -18,7 +18,8 @@
 //	segments/<first>-<last>.zip              a zip file of zstd frames
 //
 // The head of an archive is the highest height with a block. [Record] makes an archive, [Verify] proves that it is
-// unaltered, and [Handler] serves it as a gateway. Recordings without a manifest can be read, too. With a manifest,
+// unaltered, and [Handler] serves it as a gateway. Recordings without a manifest can be read, too, and may name an account in
+// any form. With a manifest,
 // each answer is checked against it when it is read. The same answers for the same range give the same bytes.
 //
 // Parameters, base fees and weights are absent if the gateway did not offer them. The manifest states the key, the item and the

@@ -85,7 +85,7 @@ func (g gateway) answer(ctx context.Context, path, at, key string) (string, erro
 		if err != nil {
 			return "", err
 		}
-		return g.at(ctx, at, g.file(func(at uint64) string { return balancePath(account, at) }))
+		return g.at(ctx, at, g.file(func(at uint64) string { return balancePath(g.archive.nameOf(account), at) }))
 	}
 	if path == parameterURL && g.archive.hasParameters() {
 		return g.at(ctx, at, g.parameter(key))

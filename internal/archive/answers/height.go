@@ -105,7 +105,7 @@ func (r *recorder) findKinds() []state {
 	inRange := func(at uint64) bool { return at >= r.options.First }
 	for _, account := range r.options.Accounts {
 		list = append(list, state{
-			path:    func(at uint64) string { return balancePath(account, at) },
+			path:    func(at uint64) string { return balancePath(account.Plain(), at) },
 			request: func(at uint64) string { return fmt.Sprintf("/accounts/%s/balance-info?at=%d", account.Plain(), at) },
 			check:   placed(sidecar.DecodeBalance),
 			wanted:  inRange,

@@ -3,8 +3,6 @@ package answers
 import (
 	"strconv"
 	"strings"
-
-	"github.com/feeledger/fees/chain"
 )
 
 const (
@@ -14,6 +12,7 @@ const (
 	parameterDirectory = "parameters"
 	weightDirectory    = "block-weight"
 	baseFeeDirectory   = "base-fee"
+	balanceDirectory   = "balance-info"
 	runtimeForAll      = "runtime-spec.json"
 	nodePath           = "node-version.json"
 )
@@ -29,8 +28,8 @@ var (
 	runtimePath    = heightPath(runtimeDirectory)
 )
 
-func balancePath(account chain.Address, at uint64) string {
-	return heightPath("balance-info/" + account.Plain())(at)
+func balancePath(account string, at uint64) string {
+	return heightPath(balanceDirectory + "/" + account)(at)
 }
 
 func heightPath(directory string) func(height uint64) string {

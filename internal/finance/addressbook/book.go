@@ -117,7 +117,9 @@ func (b *Book) Find(address chain.Address) (e Entry, found bool) {
 	case address.Size() == chain.LongAddressSize:
 		at, found = b.hashedPlaces()[address]
 	case b.long:
-		at, found = b.places[address.Hashed()]
+		if at, found = b.places[address.Hashed()]; !found {
+			at, found = b.places[address.Padded()]
+		}
 	}
 	if !found {
 		return e, false
@@ -133,7 +135,7 @@ func (b *Book) hashedPlaces() map[chain.Address]place {
 	all := map[chain.Address]place{}
 	for address, at := range b.places {
 		if address.Size() == chain.AddressSize {
-			all[address.Hashed()] = at
+			all[address.Hashed()], all[address.Padded()] = at, at
 		}
 	}
 	b.hashed.Store(&all)

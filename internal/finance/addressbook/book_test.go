@@ -267,7 +267,7 @@ func TestChains(t *testing.T) {
 		_, err := addressbook.Read(strings.NewReader(text))
 		require.Error(t, err, text)
 	}
-	made, _, err := addressbook.Edit([]byte("mbeam:"+first+",A\n"), addressbook.Entry{Address: one, Label: "B"})
+	made, _, err := addressbook.Edit([]byte("mbeam:"+first+",A\n"), addressbook.Entry{Address: one, Label: "B"}, first)
 	require.NoError(t, err)
 	require.Equal(t, "mbeam:"+first+",B\n", string(made))
 }

@@ -26,18 +26,21 @@ func cannot(format string, values ...any) error {
 }
 
 // Edit returns the text of an address book in which one address has the label, group and account of an entry, and the book
-// that this text contains. A new address becomes the last line. All other lines stay as they are, to the byte, and so do
+// that this text contains. A new address becomes the last line, with a name that parses to it. All other lines stay as they are, to the byte, and so do
 // other columns of the line.
 //
 // It returns ErrEdit for a label that is the name of a group or the label of another account, and for text that a file or a spreadsheet could misread: control characters, bidirectional marks, line
 // breaks, the start of a formula, and more than 200 bytes. Other errors are those of [Read].
-func Edit(text []byte, e Entry) ([]byte, *Book, error) {
+func Edit(text []byte, e Entry, name string) ([]byte, *Book, error) {
 	before, err := Read(bytes.NewReader(text))
 	if err != nil {
 		return nil, nil, err
 	}
 	e.Label, e.Group, e.Account = norm.NFC.String(e.Label), norm.NFC.String(e.Group), norm.NFC.String(e.Account)
-	old := before.Entry(e.Address)
+	old, found := before.Find(e.Address)
+	if found {
+		e.Address = old.Address // also if the file has the same account's other address
+	}
 	for _, x := range []struct{ what, old, text string }{{"label", old.Label, e.Label}, {"group", old.Group, e.Group}, {"account", old.Account, e.Account}} {
 		if err := checkTyped(x.what, x.text); err != nil && x.text != x.old {
 			return nil, nil, err
@@ -57,7 +60,7 @@ func Edit(text []byte, e Entry) ([]byte, *Book, error) {
 	if !f.begun {
 		f.columns = columns{0, 1, 2, 3, 4, true}
 	}
-	if fields, err = f.fill(fields, e); err != nil {
+	if fields, err = f.fill(fields, e, name); err != nil {
 		return nil, nil, err
 	}
 	row := joined(fields, cmp.Or(f.separator, ','))
@@ -114,8 +117,8 @@ func find(text []byte, address chain.Address) (lines []string, at []int, f *file
 	return lines, at, f
 }
 
-// fill writes the values of an entry into the fields of a line; nil stands for a new line.
-func (f *file) fill(fields []string, e Entry) ([]string, error) {
+// fill writes the values of an entry into the fields of a line; nil stands for a new line, which begins with the name.
+func (f *file) fill(fields []string, e Entry, name string) ([]string, error) {
 	set := func(column int, text string) {
 		for len(fields) <= column {
 			fields = append(fields, "")
@@ -123,7 +126,7 @@ func (f *file) fill(fields []string, e Entry) ([]string, error) {
 		fields[column] = text
 	}
 	if fields == nil {
-		set(f.address, e.Address.String())
+		set(f.address, name)
 	}
 	for _, x := range []struct {
 		what   string

@@ -1,6 +1,7 @@
 package addressbook_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -33,7 +34,7 @@ func TestEdit(t *testing.T) {
 		"a formula that stays": {"address,label,group\n" + first + ",=1+2\n", addressbook.Entry{Address: one, Label: "=1+2", Group: "g"}, "address,label,group\n" + first + ",=1+2,g\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			made, _, err := addressbook.Edit([]byte(c.text), c.entry)
+			made, _, err := addressbook.Edit([]byte(c.text), c.entry, c.entry.Address.String())
 			if c.want == "" {
 				require.Error(t, err, "the file cannot be read")
 				return
@@ -42,6 +43,32 @@ func TestEdit(t *testing.T) {
 			require.Equal(t, c.want, string(made))
 		})
 	}
+}
+
+// An account has one entry in whatever form the file names it: SS58 with any prefix, hex, or the EVM address that it
+// stands for. An edit changes that line; a new line has the given name.
+func TestAccountsInAnyForm(t *testing.T) {
+	evm, long := chain.Address20([20]byte{1, 2, 3}), chain.Address32([32]byte{4, 5})
+	for name, account := range map[string]chain.Address{
+		long.String(): long, long.SS58(0): long, long.SS58(2): long, fmt.Sprintf("0x%x", long.Bytes()): long,
+		evm.String(): evm.Padded(), evm.Plain(): evm.Hashed(), evm.Padded().SS58(0): evm, evm.Hashed().SS58(2): evm,
+	} {
+		text := "address,label\n" + name + ",A\n"
+		book, err := addressbook.Read(strings.NewReader(text))
+		require.NoError(t, err)
+		label, _ := book.Label(account)
+		require.Equal(t, "A", label, name)
+		made, book, err := addressbook.Edit([]byte(text), addressbook.Entry{Address: account, Label: "B"}, "not used")
+		require.NoError(t, err, name)
+		require.Equal(t, "address,label\n"+name+",B\n", string(made))
+		label, _ = book.Label(account)
+		require.Equal(t, "B", label, name)
+		_, err = addressbook.Read(strings.NewReader(text + account.String() + ",B\n"))
+		require.Equal(t, account == long, err != nil, "the same account with another label: %s", name)
+	}
+	made, _, err := addressbook.Edit([]byte("address,label\n"), addressbook.Entry{Address: long, Label: "A"}, long.SS58(0))
+	require.NoError(t, err)
+	require.Equal(t, "address,label\n"+long.SS58(0)+",A\n", string(made))
 }
 
 // A label that would select something else is neither written nor read; the error names the line.
@@ -53,7 +80,7 @@ func TestMisleadingLabels(t *testing.T) {
 		"group:company", "Group:x", "2026", "2026-01", "2026-01-05", "2026-01-05..2026-01-09", "2026-Q1", "2026 q4", "15", "1_000", "100..199", "100:+100", "25-7", "#12", "\u0661\u0662", " 2026-01 ",
 	}
 	for _, label := range forms {
-		_, _, err := addressbook.Edit([]byte(text), addressbook.Entry{Address: one, Label: label, Group: "g"})
+		_, _, err := addressbook.Edit([]byte(text), addressbook.Entry{Address: one, Label: label, Group: "g"}, first)
 		require.ErrorIs(t, err, addressbook.ErrEdit, label)
 		_, err = addressbook.Read(strings.NewReader("address,label\n" + second + ",B\n" + first + ",\"" + label + "\"\n"))
 		require.ErrorContains(t, err, "line 3: the label", label)
@@ -61,12 +88,12 @@ func TestMisleadingLabels(t *testing.T) {
 	for label, want := range map[string]string{
 		"payroll": "is also that of " + second, " PAYROLL": "one line", "Pay\u200broll": "one line", "company": "the name of a group", "COMPANY": "the name of a group", "G": "the name of a group",
 	} {
-		_, _, err := addressbook.Edit([]byte(text), addressbook.Entry{Address: one, Label: label, Group: "g"})
+		_, _, err := addressbook.Edit([]byte(text), addressbook.Entry{Address: one, Label: label, Group: "g"}, first)
 		require.ErrorIs(t, err, addressbook.ErrEdit, label)
 		require.ErrorContains(t, err, want)
 	}
 	for _, label := range []string{"Treasury 2026", "Wallet 0x12", "1inch", "3rd party", "A", "2026-01 payroll", "0xProject", "Quarter", "5G phones"} {
-		_, _, err := addressbook.Edit([]byte(text), addressbook.Entry{Address: one, Label: label, Group: "g"})
+		_, _, err := addressbook.Edit([]byte(text), addressbook.Entry{Address: one, Label: label, Group: "g"}, first)
 		require.NoError(t, err, label)
 	}
 }
@@ -81,7 +108,7 @@ func TestEditsThatAreRefused(t *testing.T) {
 		strings.Repeat("x", 10_000): "the limit of 200", strings.Repeat("é", 101): "the limit of 200", "\xff": "UTF-8",
 	} {
 		for _, e := range []addressbook.Entry{{Address: one, Label: label}, {Address: one, Label: "A", Group: label}} {
-			_, _, err := addressbook.Edit([]byte(text), e)
+			_, _, err := addressbook.Edit([]byte(text), e, e.Address.String())
 			require.ErrorIs(t, err, addressbook.ErrEdit, "%q", label)
 			require.ErrorContains(t, err, want, "%q", label)
 			require.Equal(t, failure.NotUnderstood, failure.Of(err))
@@ -90,13 +117,13 @@ func TestEditsThatAreRefused(t *testing.T) {
 	for want, e := range map[string]addressbook.Entry{
 		"lines 3 and 4 are both about": {Address: chain.Address20([20]byte{19: 2}), Label: "C", Group: "g"}, "no column account": {Address: one, Label: "A", Account: "Assets:A"},
 	} {
-		_, _, err := addressbook.Edit([]byte(text), e)
+		_, _, err := addressbook.Edit([]byte(text), e, e.Address.String())
 		require.ErrorIs(t, err, addressbook.ErrEdit)
 		require.ErrorContains(t, err, want)
 	}
-	_, _, err := addressbook.Edit([]byte(first+",A\n"), addressbook.Entry{Address: one, Label: "A", Account: "4711"})
+	_, _, err := addressbook.Edit([]byte(first+",A\n"), addressbook.Entry{Address: one, Label: "A", Account: "4711"}, first)
 	require.ErrorIs(t, err, addressbook.ErrEdit, "without a header an account has a colon")
-	_, _, err = addressbook.Edit([]byte("nothing\n"), addressbook.Entry{Address: one, Label: "A"})
+	_, _, err = addressbook.Edit([]byte("nothing\n"), addressbook.Entry{Address: one, Label: "A"}, first)
 	require.ErrorContains(t, err, "line 1")
 }
 
@@ -107,7 +134,7 @@ func FuzzEdit(f *testing.F) {
 	f.Add("", "'", "")
 	f.Fuzz(func(t *testing.T, text, label, group string) {
 		e := addressbook.Entry{Address: chain.Address20([20]byte{19: 1}), Label: label, Group: group}
-		made, _, err := addressbook.Edit([]byte(text), e)
+		made, _, err := addressbook.Edit([]byte(text), e, e.Address.String())
 		if err != nil {
 			return
 		}

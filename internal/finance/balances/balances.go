@@ -56,5 +56,17 @@ func (c Change) Minus(x Change) (Change, error) {
 	return c.Plus(Change{x.Free.Negated(), x.Reserved.Negated()})
 }
 
+// Cause returns the likely cause of an unexplained change: a runtime that has no events about holds moves an amount
+// between free and reserved.
+func (c Change) Cause() string {
+	if total, err := c.Total(); err != nil || total.Sign() != 0 || c.IsZero() {
+		return ""
+	}
+	if c.Free.Sign() > 0 {
+		return ", as if released from a hold without an event"
+	}
+	return ", as if held without an event"
+}
+
 // Total returns free plus reserved, or chain.ErrOverflow.
 func (c Change) Total() (chain.SignedWei, error) { return c.Free.Add(c.Reserved) }

@@ -53,6 +53,8 @@ func (d Difference) String() string {
 	text := fmt.Sprintf("block %d: free %v wei, reserved %v wei", d.Height, d.Free, d.Reserved)
 	if d.UnknownChange {
 		text += ", where an event does not state its change"
+	} else {
+		text += d.Cause()
 	}
 	return text
 }

@@ -376,6 +376,18 @@ func TestManyDifferences(t *testing.T) {
 		balances.Difference{Height: 5, Change: by(-3, 0), UnknownChange: true}.String())
 }
 
+// A runtime without events about holds moves an amount between free and reserved: the difference says so.
+func TestSilentHolds(t *testing.T) {
+	for want, change := range map[string]balances.Change{
+		"block 5: free -3 wei, reserved 3 wei, as if held without an event":                 by(-3, 3),
+		"block 5: free 3 wei, reserved -3 wei, as if released from a hold without an event": by(3, -3),
+		"block 5: free -3 wei, reserved 2 wei":                                              by(-3, 2),
+		"block 5: free 0 wei, reserved 0 wei":                                               by(0, 0),
+	} {
+		require.Equal(t, want, balances.Difference{Height: 5, Change: change}.String())
+	}
+}
+
 // Block 0 has no movements, and nothing to prove by itself.
 func TestBlockZeroAlone(t *testing.T) {
 	w := steady(5, 0, 3)

@@ -6,6 +6,7 @@ import (
 	"iter"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/table"
 )
@@ -20,18 +21,19 @@ type FindingsBook interface {
 // List returns the findings in a span for all accounts: first failed checks, then undetermined and drifting
 // fees, then unrecognised events, each in chain order. The rows are counted as they are read.
 func List(ctx context.Context, book FindingsBook, span chain.Heights, count *Findings) *table.Sheet {
-	return &table.Sheet{
+	sheet := &table.Sheet{
 		Name: "findings",
 		Columns: []table.Column{
 			{Name: "kind", Kind: table.Text}, {Name: "block", Kind: table.Integer}, {Name: "place", Kind: table.Text},
 			{Name: "what", Kind: table.Text}, {Name: "payer", Kind: table.Address}, {Name: "fee", Kind: table.Wei},
 			{Name: "charged", Kind: table.Wei}, {Name: "message", Kind: table.Text},
 		},
-		Rows: table.Rows(func(add func(...any) error) error { return rows(ctx, book, span, count, add) }),
 	}
+	sheet.Rows = table.Rows(func(add func(...any) error) error { return rows(ctx, book, span, count, sheet.Token, add) })
+	return sheet
 }
 
-func rows(ctx context.Context, book FindingsBook, span chain.Heights, count *Findings, add func(...any) error) error {
+func rows(ctx context.Context, book FindingsBook, span chain.Heights, count *Findings, token console.Token, add func(...any) error) error {
 	q := ledger.Query{Span: span}
 	for f, err := range book.Findings(ctx, q) {
 		if err != nil {
@@ -42,7 +44,7 @@ func rows(ctx context.Context, book FindingsBook, span chain.Heights, count *Fin
 		if i, ok := f.Extrinsic.Get(); ok {
 			place = ledger.Place{Height: f.Block, Row: i}.String()
 		}
-		if err := add("check", f.Block, place, f.Check, nil, nil, nil, f.Message); err != nil {
+		if err := add("check", f.Block, place, f.Check, nil, nil, nil, token.Own(f.Message)); err != nil {
 			return err
 		}
 	}
@@ -53,7 +55,7 @@ func rows(ctx context.Context, book FindingsBook, span chain.Heights, count *Fin
 		place := t.Place().String()
 		if !t.Fee.Known() {
 			count.Undetermined++
-			err = add("undetermined", t.Height, place, t.Call, t.Payer, t.Fee, t.Charged, t.Error)
+			err = add("undetermined", t.Height, place, t.Call, t.Payer, t.Fee, t.Charged, token.Own(t.Error))
 		} else {
 			count.Drifts++
 			err = add("drift", t.Height, place, t.Call, t.Payer, t.Fee, t.Charged, driftOf(t))
@@ -67,7 +69,7 @@ func rows(ctx context.Context, book FindingsBook, span chain.Heights, count *Fin
 			return err
 		}
 		count.Unclassified++
-		if err := add("unclassified", u.Height, u.Where.In(u.Height), u.Event, nil, nil, nil, u.Reason); err != nil {
+		if err := add("unclassified", u.Height, u.Where.In(u.Height), u.Event, nil, nil, nil, token.Own(u.Reason)); err != nil {
 			return err
 		}
 	}

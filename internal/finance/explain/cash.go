@@ -78,7 +78,7 @@ func (v *Explanation) settled(s *Settlement, cash chain.Cash, charged chain.Wei)
 	}
 	s.step(whole, charged)
 	for _, c := range credits {
-		s.read("credited", c.Amount, v.event(c.At, fmt.Sprintf("data[1], to %v", c.Account)))
+		s.read("credited", c.Amount, v.event(c.At, "data[1], to "+v.Token.Account(c.Account)))
 	}
 	return true
 }

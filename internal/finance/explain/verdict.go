@@ -34,7 +34,7 @@ func (v *Explanation) ClassText(class evidence.Class) string {
 	text := fmt.Sprintf("class: %s", class)
 	switch {
 	case v.Diagnosis != nil:
-		text += ": " + v.Diagnosis.Message
+		text += ": " + v.Token.Own(v.Diagnosis.Message)
 	case class == evidence.ZeroedPayer:
 		text += ": the payer had no balance left, so nothing was refunded"
 	}

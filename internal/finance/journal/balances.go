@@ -30,7 +30,7 @@ func (e *DifferenceError) Error() string {
 	if e.Span.First == e.Span.Last {
 		where = fmt.Sprintf("block %d", e.Span.First)
 	}
-	return fmt.Sprintf("%s: the balance of %v exceeds its movements by %v wei free and %v wei reserved", where, e.Account, e.Free, e.Reserved)
+	return fmt.Sprintf("%s: the balance of %v exceeds its movements by %v wei free and %v wei reserved%s", where, e.Account, e.Free, e.Reserved, e.Cause())
 }
 
 // holding is the opening and closing balance of an asset account.

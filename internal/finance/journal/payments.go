@@ -185,7 +185,7 @@ func (p *Payments) has(t *ledger.Transaction) bool {
 		return p.selected[payer]
 	}
 	sender, known := t.Sender.Get()
-	return !known || p.selected[sender] || sender.Size() == chain.AddressSize && p.selected[sender.Hashed()]
+	return !known || sender.In(p.selected)
 }
 
 // known reports whether the amount and the payer are known.

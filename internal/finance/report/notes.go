@@ -47,7 +47,7 @@ func (r *Report) notesOn(ctx context.Context, book *ledger.Book, span chain.Heig
 			return notes, err
 		}
 		if r.Findings++; r.Findings <= maxFindings {
-			notes = append(notes, "finding: "+place(f)+": "+f.Check+": "+f.Message)
+			notes = append(notes, "finding: "+place(f)+": "+f.Check+": "+r.Own(f.Message))
 		}
 	}
 	if n := int64(r.Findings) - maxFindings; n > 0 {

@@ -293,10 +293,18 @@ func (t *types) reason(r *scale.Reader, id metadata.TypeID) (text string, known 
 		}
 		return "", false
 	}
+	if v, ok := t.json(r, id); ok {
+		return jsonread.Reason(v)
+	}
+	return "", false
+}
+
+// json reads a value as Sidecar writes it.
+func (t *types) json(r *scale.Reader, id metadata.TypeID) (v jsonscan.Value, ok bool) {
 	w := scalejson.Writer{Reader: r}
 	if t.codec.Value(&w, id); w.Err() != nil {
-		return "", false
+		return v, false
 	}
-	v, _ := jsonscan.Parse(string(w.Text)) // it is well formed
-	return jsonread.Reason(v)
+	v, err := jsonscan.Parse(string(w.Text))
+	return v, err == nil
 }

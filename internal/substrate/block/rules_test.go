@@ -86,6 +86,26 @@ func TestEventValues(t *testing.T) {
 		"a destination with content": {"Balances", "ReserveRepatriated", func(b *builder) []metadata.Field {
 			return fieldsOf("from", b.account20(), "to", b.account20(), "amount", b.primitive(metadata.U8), "destination_status", b.enum(variant("Free", b.primitive(metadata.U8)), variant("Reserved")))
 		}, slices.Concat(sevens[:41], []byte{0, 1}), []string{account, account, "7", "want Free or Reserved"}, true},
+		"why it is held": {"Balances", "Held", func(b *builder) []metadata.Field {
+			reason := b.enum(variant("PolkadotXcm", b.enum(variant("AuthorizeAlias"))), variant("Revive", b.enum(variant("AddressMapping"), variant("StorageDepositReserve"))))
+			return fieldsOf("reason", reason, "who", b.account20(), "amount", b.primitive(metadata.U8))
+		}, slices.Concat([]byte{1, 1}, sevens[:21]), []string{"revive.StorageDepositReserve", account, "7"}, false},
+		"a pallet of two words": {"Balances", "TransferOnHold", func(b *builder) []metadata.Field {
+			reason := b.enum(variant("PolkadotXcm", b.enum(variant("AuthorizeAlias"))), variant("Revive", b.enum(variant("AddressMapping"))))
+			return fieldsOf("reason", reason, "source", b.account20(), "dest", b.account20(), "amount", b.primitive(metadata.U8))
+		}, slices.Concat([]byte{0, 0}, sevens[:41]), []string{"polkadotXcm.AuthorizeAlias", account, account, "7"}, false},
+		"a reason with a number": {"Balances", "Released", func(b *builder) []metadata.Field {
+			return fieldsOf("reason", b.enum(variant("Some", b.enum(variant("Item", b.primitive(metadata.U8)), variant("B")))), "who", b.account20(), "amount", b.primitive(metadata.U8))
+		}, slices.Concat([]byte{0, 0, 9}, sevens[:21]), []string{"some.item(9)", account, "7"}, false},
+		"a reason of no pallet": {"Balances", "BurnedHeld", func(b *builder) []metadata.Field {
+			return fieldsOf("reason", b.enum(variant("First"), variant("Second")), "who", b.account20(), "amount", b.primitive(metadata.U8))
+		}, slices.Concat([]byte{1}, sevens[:21]), []string{"Second", account, "7"}, false},
+		"a reason in a number": {"Balances", "TransferAndHold", func(b *builder) []metadata.Field {
+			return fieldsOf("reason", b.primitive(metadata.U8), "source", b.account20(), "dest", b.account20(), "transferred", b.primitive(metadata.U8))
+		}, sevens[:42], []string{"7", account, account, "7"}, false},
+		"a reason that may be missing": {"Balances", "Held", func(b *builder) []metadata.Field {
+			return fieldsOf("reason", b.option(b.enum(variant("A", b.enum(variant("B"))))), "who", b.account20(), "amount", b.primitive(metadata.U8))
+		}, slices.Concat([]byte{0}, sevens[:21]), []string{"0", account, "7"}, false},
 		"a new price":         {"BaseFee", "NewBaseFeePerGas", func(b *builder) []metadata.Field { return fieldsOf("fee", b.word()) }, sevens[:32], []string{chain.NumberValue([32]byte(sevens[:32])).String()}, false},
 		"a time, not a price": {"BaseFee", "NewTime", func(b *builder) []metadata.Field { return fieldsOf("at", b.primitive(metadata.Char)) }, sevens[:4], []string{"want a number"}, true},
 		"an event of no rule": {"Other", "Done", func(b *builder) []metadata.Field { return fieldsOf("fee", b.word()) }, sevens[:32], nil, false},

@@ -42,6 +42,8 @@ func (t *types) value(id metadata.TypeID, as schema.Type) reader {
 		read = t.exit(id)
 	case schema.Destination:
 		read, want = t.destination(id), "Free or Reserved"
+	case schema.HoldReason:
+		read = t.holdReason(id)
 	}
 	if read != nil {
 		return read
@@ -59,7 +61,7 @@ func (t *types) value(id metadata.TypeID, as schema.Type) reader {
 // optional returns the reader of a value, or of none, which is missing unless rules may do without.
 func (t *types) optional(id metadata.TypeID, as schema.Type) reader {
 	some, none := t.value(id, as), chain.Value{}
-	if as == schema.Maybe || as == schema.Unread {
+	if as == schema.Maybe || as == schema.Unread || as == schema.HoldReason {
 		none = chain.UnreadValue()
 	}
 	return func(r *scale.Reader) chain.Value {
@@ -246,5 +248,18 @@ func (t *types) text(id metadata.TypeID) reader {
 			return chain.MalformedValue(schema.ErrLongText)
 		}
 		return chain.TextValue(string(w.Text))
+	}
+}
+
+// holdReason returns the reader of why an amount is held.
+func (t *types) holdReason(id metadata.TypeID) reader {
+	return func(r *scale.Reader) chain.Value {
+		at := r.At()
+		if t.skip(r, id); r.Err() == nil {
+			if v, ok := t.json(scale.NewReader(r.Since(at)), id); ok {
+				return jsonread.HoldReason(v)
+			}
+		}
+		return chain.UnreadValue()
 	}
 }

@@ -33,7 +33,7 @@ func findingsText(c *cobra.Command, f *app.Findings) string {
 // writeFindings writes the failed checks of a block.
 func writeFindings(w io.Writer, r *evidence.Report) {
 	for _, f := range r.Findings {
-		fmt.Fprintf(w, "fees: check failed: %s\n", plain.Line(f.String()))
+		fmt.Fprintf(w, "fees: check failed: %s\n", plain.Line(app.ReportToken(r).Own(f.String())))
 	}
 	if n := r.Totals.Undetermined; n > 0 {
 		fmt.Fprintf(w, "fees: check failed: block %d: %d %s\n", r.Number, n, app.Undetermined)

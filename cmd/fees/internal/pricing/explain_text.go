@@ -142,14 +142,14 @@ func (p *page) verdict(v *explain.Explanation) {
 	p.title("Verdict")
 	t := &v.Transaction
 	if t.Error != nil {
-		p.line("  ", fmt.Sprintf("undetermined: no rule determines this fee: %v", t.Error.Err))
+		p.line("  ", fmt.Sprintf("undetermined: no rule determines this fee: %s", v.Token.Own(t.Error.Err.Error())))
 	}
 	p.line("  ", v.VerdictText())
 	if class, ok := t.Class.Get(); ok {
 		p.line("  ", v.ClassText(class))
 	}
 	for _, f := range v.Findings {
-		message := f.Check + ": " + f.Message
+		message := f.Check + ": " + v.Token.Own(f.Message)
 		if !f.Extrinsic.Known() {
 			message = "block: " + message
 		}

@@ -265,14 +265,14 @@ func blockNotes(r *evidence.Report) []string {
 // findingNotes returns the findings and their diagnosis.
 func findingNotes(r *evidence.Report) (notes []string) {
 	for _, finding := range r.Findings {
-		message := finding.Check + ": " + finding.Message
+		message := finding.Check + ": " + app.ReportToken(r).Own(finding.Message)
 		if i, ok := finding.Extrinsic.Get(); ok {
 			message = fmt.Sprintf("extrinsic %d: %s", i, message)
 		}
 		notes = append(notes, message)
 	}
 	if r.Diagnosis != nil {
-		notes = append(notes, fmt.Sprintf("%s: %s (affects %d of the fees)", r.Diagnosis.Class, r.Diagnosis.Message, r.Diagnosis.Deciding))
+		notes = append(notes, fmt.Sprintf("%s: %s (affects %d of the fees)", r.Diagnosis.Class, app.ReportToken(r).Own(r.Diagnosis.Message), r.Diagnosis.Deciding))
 	}
 	return notes
 }
