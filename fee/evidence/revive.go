@@ -8,95 +8,25 @@ import (
 	"github.com/feeledger/fees/fee"
 )
 
-// chargeRevive computes what the chain charged for an Ethereum transaction of pallet revive. The pallet withdraws the highest
-// possible cost in two parts, deposits what the transaction puts on hold to those who hold it, withdraws what it releases,
-// and deposits the rest to the payer. What is left of all withdrawals is the fee.
-//
-// Source: polkadot-sdk, frame/revive/src/evm/fees.rs, withdraw_txfee and deposit_txfee.
+// chargeRevive computes what the chain charged for an Ethereum transaction of pallet revive.
 func (p *prover) chargeRevive(t *transaction) {
 	t.Proof = Proof{Verdict: chain.Some(NoEvidence)}
-	stated := -1
-	for i := range t.x.Events {
-		if t.x.Events[i].Is("transactionPayment", "TransactionFeePaid") {
-			stated = i
-		}
+	if !t.Fee.Known() {
+		return // with a reason
 	}
-	if stated < 0 || !t.Fee.Known() {
-		return // the fee is undetermined, with a reason
-	}
-	c, err := p.creditsBefore(t.x, stated)
+	flow, err := chain.FindFlow(t.x, p.rules.Treasury)
 	if err != nil {
 		t.charged = breaks("%v", err)
 		return
 	}
-	var in, out chain.Wei
-	for i := range t.x.Events[:c.from] {
-		e := &t.x.Events[i]
-		withdraws := e.Is("balances", "Withdraw")
-		if !withdraws && !e.Is("balances", "Deposit") {
-			continue
-		}
-		account, noAccount := e.Data.At(0).Account()
-		amount, noAmount := e.Data.At(1).Wei()
-		err := errors.Join(noAccount, noAmount)
-		switch {
-		case err != nil:
-		case withdraws:
-			in, err = in.Add(amount)
-			if payer, _ := t.Payer.Get(); err == nil && i < holdParts && account == payer {
-				t.withdrawn, err = t.withdrawn.Add(amount)
-				t.withdrew = true
-			}
-		default:
-			out, err = out.Add(amount)
-		}
-		if err != nil {
-			t.charged = breaks("event balances.%s: %v", e.Name, err)
-			return
-		}
-	}
-	charged, err := in.Sub(out)
-	if err != nil {
-		t.charged = breaks("%v wei were withdrawn, but %v deposited", in, out)
+	charged, noCharge := flow.Charged()
+	t.withdrawn, err = flow.Held()
+	if err := errors.Join(noCharge, err); err != nil {
+		t.charged = breaks("%v", err)
 		return
 	}
 	t.settle(charged, false)
-	t.divided = p.divide(t, c.credits, true)
-}
-
-// holdParts is the number of withdrawals in which pallet revive takes the highest possible cost: the first events of the
-// extrinsic.
-const holdParts = 2
-
-// stated are the events that state where a fee went, directly before TransactionFeePaid.
-type stated struct {
-	from    int // the first of them
-	credits []chain.Deposit
-}
-
-// creditsBefore returns the deposits to the receiver of fees directly before an event.
-func (p *prover) creditsBefore(x *chain.Extrinsic, event int) (c stated, err error) {
-	c.from = event
-	receiver, named := p.rules.Treasury.Get()
-	for i := event - 1; i >= 0 && named; i-- {
-		e := &x.Events[i]
-		if makesAccount(e, receiver) {
-			continue
-		}
-		if !e.Is("balances", "Deposit") {
-			break
-		}
-		account, noAccount := e.Data.At(0).Account()
-		amount, noAmount := e.Data.At(1).Wei()
-		if err := errors.Join(noAccount, noAmount); err != nil {
-			return c, fmt.Errorf("event balances.Deposit: %w", err)
-		}
-		if account != receiver {
-			break
-		}
-		c.from, c.credits = i, append(c.credits, chain.Deposit{Account: account, Amount: amount, At: i})
-	}
-	return c, nil
+	t.divided = p.divide(t, flow.Credits, true)
 }
 
 // burnedAsStated checks the event that states what of a fee was burned, directly before TransactionFeePaid: a runtime with

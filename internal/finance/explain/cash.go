@@ -40,6 +40,11 @@ func (v *Explanation) settle() *Settlement {
 	verdict, _ := t.Verdict.Get()
 	nothing := Step{Name: "charged", Formula: "0", Values: []Value{}}
 	switch cash, err := chain.FindCash(v.extrinsic); {
+	case v.isRevive():
+		if !v.settledRevive(s, charged) {
+			return nil
+		}
+		v.destinations(s)
 	case errors.Is(err, chain.ErrMissing) && charged.IsZero():
 		nothing.Note = "no balances.Withdraw event"
 		s.step(nothing, charged)

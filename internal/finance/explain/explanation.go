@@ -89,10 +89,14 @@ func Make(item source.Item, r *evidence.Report, index int, multiplierAt string) 
 		v.Diagnosis = r.Diagnosis
 	}
 	v.Cash = v.settle()
-	if v.Transaction.Layer == fee.EVM {
+	switch {
+	case v.isRevive():
+		v.readRevive()
+		v.stepsRevive()
+	case v.Transaction.Layer == fee.EVM:
 		v.readEVM()
 		v.stepsEVM()
-	} else {
+	default:
 		v.readNative()
 		v.stepsNative()
 	}
@@ -190,6 +194,9 @@ func (v *Explanation) readRules() {
 		return
 	}
 	v.read("base constant", v.rules.BaseFee.Constant, InWeiPerGas, v.rules.Source)
+	if scale := v.rules.BaseFee.Scale; scale > 1 {
+		v.read("gas scale", Digits(fmt.Sprint(scale)), "", v.rules.Source)
+	}
 	m, ok := v.report.Multiplier.Get()
 	if !ok {
 		return
@@ -208,7 +215,7 @@ func (v *Explanation) readRules() {
 // none.
 func (v *Explanation) readNative() {
 	t := &v.Transaction
-	paid, ok := t.Fee.Get()
+	ok := t.Fee.Known()
 	tip, known := t.Tip.Get()
 	if method, _ := t.Method.Get(); !ok || method == fee.ByCash {
 		if ok && v.Cash != nil {
@@ -219,9 +226,20 @@ func (v *Explanation) readNative() {
 		}
 		return
 	}
+	v.readFeePaid()
+}
+
+// readFeePaid adds the fee that the chain states, and the tip in it.
+func (v *Explanation) readFeePaid() {
 	for i := range v.extrinsic.Events {
-		if v.extrinsic.Events[i].Is("transactionPayment", "TransactionFeePaid") {
+		e := &v.extrinsic.Events[i]
+		if !e.Is("transactionPayment", "TransactionFeePaid") {
+			continue
+		}
+		if paid, err := e.Data.At(1).Wei(); err == nil {
 			v.read("fee paid", paid, InWei, v.event(i, "data[1]"))
+		}
+		if tip, err := e.Data.At(2).Wei(); err == nil {
 			v.read("tip", tip, InWei, v.event(i, "data[2]"))
 		}
 	}

@@ -95,6 +95,9 @@ func (v *Explanation) baseFeeStep(base chain.GasPrice) {
 		m, _ := v.report.Multiplier.Get()
 		s.Formula = "floor(multiplier × base constant / 10^18)"
 		s.Values = []Value{with("multiplier", m.Value), with("base constant", v.rules.BaseFee.Constant)}
+		if scale := v.rules.BaseFee.Scale; scale > 1 {
+			s.Formula, s.Values = s.Formula+" × gas scale", append(s.Values, with("gas scale", Digits(fmt.Sprint(scale))))
+		}
 	}
 	v.step(s, base)
 }

@@ -56,6 +56,9 @@ func writeHead(page *console.Page, r *evidence.Report, rules network.Rules) {
 			baseFee += ", stored in " + stored.Name()
 		} else {
 			baseFee += fmt.Sprintf(" = multiplier × %s Gwei", console.Plain(console.Gwei(rules.BaseFee.Constant)))
+			if scale := rules.BaseFee.Scale; scale > 1 {
+				baseFee += fmt.Sprintf(" × %d", scale)
+			}
 		}
 	}
 	var pairs console.Pairs
