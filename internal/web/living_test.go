@@ -28,7 +28,7 @@ import (
 // Where accounts have 32 bytes and the token 9 decimals, every name of an account leads to it, and amounts are in the
 // token. The fee is that of the first transaction that was sent to the chain: 21,000 gas at 60 Gwei.
 func TestLivingChain(t *testing.T) {
-	text, err := os.ReadFile(repository.Path("testdata", "networks", "bittensor-218.json"))
+	text, err := os.ReadFile(repository.Path("network", "tables", "bittensor.json"))
 	require.NoError(t, err)
 	text = bytes.Replace(text, []byte(`"account_mapping": "hashed",`), []byte(`"account_mapping": "hashed", "ss58_prefix": 13116,`), 1)
 	tables, err := network.BuiltIn().With("bittensor-218.json", text)

@@ -199,7 +199,7 @@ func TestDraftsOfChainsWith32Bytes(t *testing.T) {
 	for name, c := range map[string]struct {
 		table    string
 		decimals uint8
-	}{"creditcoin3-87": {"creditcoin-87", 0}, "bittensor-218": {"bittensor-218", 9}} {
+	}{"creditcoin3-87": {"creditcoin", 0}, "bittensor-218": {"bittensor", 9}} {
 		server := httptest.NewServer(nodetest.OpenPair(t, name))
 		defer server.Close()
 		node, err := rpc.New(server.URL, httpclient.Options{})
@@ -207,7 +207,7 @@ func TestDraftsOfChainsWith32Bytes(t *testing.T) {
 		defer node.Close()
 		d, err := draft.OfNode(t.Context(), node)
 		require.NoError(t, err, name)
-		text, err := os.ReadFile(repository.Path("testdata", "networks", c.table+".json"))
+		text, err := os.ReadFile(repository.Path("network", "tables", c.table+".json"))
 		require.NoError(t, err)
 		var verified struct{ Networks []network.Network }
 		require.NoError(t, json.Unmarshal(text, &verified))
