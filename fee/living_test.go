@@ -35,11 +35,7 @@ func TestFeesOfLivingChains(t *testing.T) {
 				require.NoError(t, err)
 				return string(text)
 			}
-			text, err := os.ReadFile(repository.Path("testdata", "networks", fmt.Sprintf("%s-%d.json", c.table, c.runtime)))
-			require.NoError(t, err)
-			tables, err := network.BuiltIn().With(c.table+".json", text)
-			require.NoError(t, err)
-			n, _ := tables.Named(c.table)
+			n, _ := network.BuiltIn().Named(c.table)
 			rules, err := n.Rules(c.runtime)
 			require.NoError(t, err)
 			require.True(t, rules.Certain)

@@ -41,7 +41,8 @@ func TestBlocksOfEveryRuntime(t *testing.T) {
 	}
 }
 
-// The oracle must have an era for each row, so that every row is checked.
+// The oracle must have an era for each row of Moonbeam's kind, so that every one is checked. Rows with another EVM, a stored
+// base fee or another weight of gas are compared with recorded chains.
 func TestOracleHasEveryRow(t *testing.T) {
 	starts := map[string]bool{}
 	for _, e := range eras {
@@ -49,6 +50,9 @@ func TestOracleHasEveryRow(t *testing.T) {
 	}
 	for _, n := range network.BuiltIn().All() {
 		for _, row := range n.Rows {
+			if row.EVM != rule.Frontier || row.BaseFeeStored != nil || row.WeightPerGas != 0 {
+				continue
+			}
 			require.True(t, starts[fmt.Sprintf("%s/%d", n.Name, row.FromRuntime)], "no era begins with row %s/%d", n.Name, row.FromRuntime)
 		}
 	}

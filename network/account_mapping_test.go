@@ -26,7 +26,7 @@ func TestAccountMapping(t *testing.T) {
 		require.Equal(t, m, network.MappingOf(m.Size()))
 	}
 	_, err := network.BuiltIn().With("x.json", []byte(`{"networks":[{"name":"x","symbol":"X","last_runtime":1,"account_mapping":"other","rows":[{"from_runtime":1,"static_base_fee":"1","source":"x"}]}]}`))
-	require.ErrorContains(t, err, `account_mapping "other": want "hashed" or "claimed", or nothing if accounts have 20 bytes`)
+	require.ErrorContains(t, err, `account_mapping "other": want "hashed", "claimed" or "padded", or nothing if accounts have 20 bytes`)
 }
 
 // An account of the wrong size is named with what to write instead.

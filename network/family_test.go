@@ -23,10 +23,8 @@ import (
 func TestFamily(t *testing.T) {
 	files, err := filepath.Glob(repository.Path("testdata", "networks", "*.json"))
 	require.NoError(t, err)
-	page, err := os.ReadFile(repository.Path("docs", "family.md"))
-	require.NoError(t, err)
-	rows := strings.Split(string(page), "\n")
-	verified := map[string]bool{"vflow-testnet.json": true, "creditcoin-87.json": true, "bittensor-218.json": true}
+	family, hub := linesOf(t, "family.md"), linesOf(t, "hub.md")
+	verified := map[string]bool{"stack-template-3.json": true}
 	unverified := 0
 	for _, file := range files {
 		name := filepath.Base(file)
@@ -43,6 +41,10 @@ func TestFamily(t *testing.T) {
 		require.NoError(t, err, name)
 		require.Equal(t, verified[name], rules.Certain, name)
 		link := fmt.Sprintf("[%d](../testdata/networks/%s)", n.LastRuntime, name)
+		rows := family
+		if n.AccountMapping == network.PaddedAccount {
+			rows = hub
+		}
 		at := slices.IndexFunc(rows, func(row string) bool { return strings.Contains(row, link) })
 		require.Positive(t, at, "%s has no row", link)
 		require.Equal(t, verified[name], !strings.Contains(rows[at], "unverified"), rows[at])
@@ -66,6 +68,23 @@ func TestFamily(t *testing.T) {
 		}
 	}
 	require.Equal(t, 9, unverified)
+	for _, name := range []string{"vflow-testnet", "creditcoin", "bittensor"} { // verified, and built in
+		n, _ := network.BuiltIn().Named(name)
+		link := fmt.Sprintf("[%d](../network/tables/%s.json)", n.LastRuntime, name)
+		require.True(t, slices.ContainsFunc(family, func(row string) bool { return strings.Contains(row, link) && strings.Contains(row, "fees") }), link)
+		require.Empty(t, n.Unverified)
+	}
+	for _, name := range []string{"polkadot-hub", "kusama-hub", "passet-hub"} {
+		require.True(t, slices.ContainsFunc(hub, func(row string) bool { return strings.Contains(row, "(../network/tables/"+name+".json)") }), name)
+	}
+}
+
+// linesOf returns the lines of a page of docs.
+func linesOf(t *testing.T, page string) []string {
+	t.Helper()
+	text, err := os.ReadFile(repository.Path("docs", page))
+	require.NoError(t, err)
+	return strings.Split(string(text), "\n")
 }
 
 // rowsOf returns the rows of all lists of a table.

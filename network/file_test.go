@@ -14,8 +14,8 @@ import (
 
 func TestWithAddsANetwork(t *testing.T) {
 	tables := withLocal(t)
-	require.Equal(t, []string{"datahaven", "datahaven-stagenet", "datahaven-testnet", "local", "moonbase", "moonbeam", "moonriver"}, tables.Names())
-	require.Equal(t, []string{"datahaven", "datahaven-stagenet", "datahaven-testnet", "moonbase", "moonbeam", "moonriver"}, network.BuiltIn().Names(), "the built-in tables stay as they are")
+	require.Equal(t, []string{"bittensor", "creditcoin", "datahaven", "datahaven-stagenet", "datahaven-testnet", "kusama-hub", "local", "moonbase", "moonbeam", "moonriver", "passet-hub", "polkadot-hub", "vflow-testnet"}, tables.Names())
+	require.Equal(t, []string{"bittensor", "creditcoin", "datahaven", "datahaven-stagenet", "datahaven-testnet", "kusama-hub", "moonbase", "moonbeam", "moonriver", "passet-hub", "polkadot-hub", "vflow-testnet"}, network.BuiltIn().Names(), "the built-in tables stay as they are")
 	n, ok := tables.Named("local")
 	require.True(t, ok)
 	require.Equal(t, "local.json", n.File)
@@ -39,7 +39,7 @@ func TestWithReplacesANetworkWhole(t *testing.T) {
 		"weight_correction": "7", "price_uncapped": true, "source": "mine", "note": "only mine"}]}]}`
 	tables, err := network.BuiltIn().With("mine.json", []byte(table))
 	require.NoError(t, err)
-	require.Equal(t, []string{"datahaven", "datahaven-stagenet", "datahaven-testnet", "moonbase", "moonbeam", "moonriver"}, tables.Names())
+	require.Equal(t, []string{"bittensor", "creditcoin", "datahaven", "datahaven-stagenet", "datahaven-testnet", "kusama-hub", "moonbase", "moonbeam", "moonriver", "passet-hub", "polkadot-hub", "vflow-testnet"}, tables.Names())
 	n, _ := tables.Named("moonbeam")
 	_, err = n.Rules(3999)
 	require.ErrorIs(t, err, network.ErrUnknownRuntime, "the built-in rows are gone")

@@ -85,11 +85,11 @@ func TestFindRefuses(t *testing.T) {
 		want    string
 	}{
 		"silence": {network.Identity{}, "", network.ErrUnknownNetwork,
-			"unknown network: the gateway does not report its network (known: datahaven, datahaven-stagenet, datahaven-testnet, local, moonbase, moonbeam, moonriver)"},
+			"unknown network: the gateway does not report its network (known: bittensor, creditcoin, datahaven, datahaven-stagenet, datahaven-testnet, kusama-hub, local, moonbase, moonbeam, moonriver, passet-hub, polkadot-hub, vflow-testnet)"},
 		"a network in no table": {network.Identity{SpecName: "frontier", Chain: "Dev"}, "", network.ErrUnknownNetwork,
-			`unknown network: the gateway serves "frontier" (known: datahaven, datahaven-stagenet, datahaven-testnet, local, moonbase, moonbeam, moonriver)`},
+			`unknown network: the gateway serves "frontier" (known: bittensor, creditcoin, datahaven, datahaven-stagenet, datahaven-testnet, kusama-hub, local, moonbase, moonbeam, moonriver, passet-hub, polkadot-hub, vflow-testnet)`},
 		"a user's network in no table": {network.Identity{SpecName: "moonbeam"}, "moonbeem", network.ErrUnknownNetwork,
-			`unknown network "moonbeem": want one of datahaven, datahaven-stagenet, datahaven-testnet, local, moonbase, moonbeam, moonriver`},
+			`unknown network "moonbeem": want one of bittensor, creditcoin, datahaven, datahaven-stagenet, datahaven-testnet, kusama-hub, local, moonbase, moonbeam, moonriver, passet-hub, polkadot-hub, vflow-testnet`},
 		"a conflict by specName": {network.Identity{SpecName: "moonbeam"}, "moonriver", network.ErrConflict,
 			"conflicting networks: --network is moonriver, but the gateway serves moonbeam. Omit --network, or use a different gateway."},
 		"a conflict by chain": {network.Identity{SpecName: "frontier", Chain: "Moonbase Alpha"}, "moonbeam", network.ErrConflict,

@@ -259,11 +259,26 @@ func (n *Network) check() error {
 		n.checkAnchors(),
 		n.FeesTreasuryProportion.Check(),
 		rule.Check(&n.Lists),
+		n.checkPots(),
 	); err != nil {
 		return err
 	}
 	if last := rule.NewestRow(&n.Lists); n.LastRuntime < last {
 		return fmt.Errorf("last_runtime %d: want the newest runtime that the rows apply to, at least %d", n.LastRuntime, last)
+	}
+	return nil
+}
+
+// checkPots checks the accounts of the destinations that do not use the treasury's.
+func (n *Network) checkPots() error {
+	for _, row := range n.Destinations {
+		switch d := row.Destinations; {
+		case d.Account == nil:
+		case d.Account.Size() != n.AccountMapping.Size():
+			return fmt.Errorf("destinations from runtime %d: account %v: want %d bytes, as the chain's native accounts", row.FromRuntime, *d.Account, n.AccountMapping.Size())
+		case !potForm.MatchString(d.AccountName):
+			return fmt.Errorf("destinations from runtime %d: account_name %q: want up to 32 lower-case letters, digits, spaces and hyphens", row.FromRuntime, d.AccountName)
+		}
 	}
 	return nil
 }

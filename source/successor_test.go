@@ -57,20 +57,13 @@ func itemsOf(t *testing.T, place, of string) (items []source.Item) {
 	heights, err := source.Kept(kept)
 	require.NoError(t, err)
 	all, _ := heights.Get()
-	reader := source.Reader{Source: src, Tables: network.BuiltIn(), Network: networkOf(of)}
+	reader := source.Reader{Source: src, Tables: network.BuiltIn()}
 	for height := max(all.First, 1); height <= all.Last; height++ {
 		item, err := reader.Read(context.Background(), source.Height(height))
 		require.NoError(t, err, "block %d", height)
 		items = append(items, item)
 	}
 	return items
-}
-
-func networkOf(place string) string {
-	if strings.Contains(place, "vflow") {
-		return "moonbeam" // any rules will do: the same for both
-	}
-	return ""
 }
 
 // A block without extrinsics is asked for again, and refused when it stays so.

@@ -29,10 +29,10 @@ type living struct {
 	last, decimals int
 }
 
-var livingChains = []living{{"creditcoin3-87", "creditcoin-87.json", 27, 18}, {"bittensor-218", "bittensor-218.json", 26, 9}}
+var livingChains = []living{{"creditcoin3-87", "creditcoin.json", 27, 18}, {"bittensor-218", "bittensor.json", 26, 9}}
 
 func (l *living) flags(book string) []string {
-	return []string{"--network-file", repository.Path("testdata", "networks", l.table), "--ledger", book}
+	return []string{"--network-file", repository.Path("network", "tables", l.table), "--ledger", book}
 }
 
 // livingSent is a transaction that was sent to a chain: who signed it, and what that account was charged.
@@ -355,7 +355,7 @@ func TestEVMAddressesOfLivingChains(t *testing.T) {
 				Networks []json.RawMessage `json:"networks"`
 			}
 			require.NoError(t, json.Unmarshal(text, &one))
-			text, err = os.ReadFile(repository.Path("testdata", "networks", "vflow-testnet.json"))
+			text, err = os.ReadFile(repository.Path("network", "tables", "vflow-testnet.json"))
 			require.NoError(t, err)
 			require.NoError(t, json.Unmarshal(text, &two))
 			one.Networks = append(one.Networks, two.Networks...)

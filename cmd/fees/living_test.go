@@ -23,12 +23,11 @@ import (
 // A pot is called by its name, in the listing of the table and in the report on a block.
 func TestNamedPot(t *testing.T) {
 	t.Parallel()
-	table := repository.Path("testdata", "networks", "vflow-testnet.json")
-	out, stderr, code := fees("networks", "vflow-testnet", "--network-file", table)
+	out, stderr, code := fees("networks", "vflow-testnet")
 	require.Zero(t, code, stderr)
 	require.Contains(t, out, "staking pot: 0x6D6F646C506f745374616B650000000000000000")
 	require.Contains(t, out, "pot ")
-	out, stderr, code = fees("block", "10", "--gateway", pairs.Path(t, "vflow-2000", "gateway"), "--network-file", table)
+	out, stderr, code = fees("block", "10", "--gateway", pairs.Path(t, "vflow-2000", "gateway"))
 	require.Zero(t, code, stderr)
 	require.Contains(t, out, "staking pot")
 	require.NotContains(t, out, "treasury")
@@ -38,11 +37,10 @@ func TestNamedPot(t *testing.T) {
 // matter to an EVM fee.
 func TestTokenWithNineDecimals(t *testing.T) {
 	t.Parallel()
-	table := repository.Path("testdata", "networks", "bittensor-218.json")
-	out, stderr, code := fees("networks", "bittensor", "--network-file", table)
+	out, stderr, code := fees("networks", "bittensor")
 	require.Zero(t, code, stderr)
 	require.Contains(t, out, "stored in BaseFee.BaseFeePerGas")
-	out, stderr, _ = fees("block", "3", "--gateway", repository.Shared(t, "pairs", "bittensor-218", "gateway"), "--network-file", table)
+	out, stderr, _ = fees("block", "3", "--gateway", repository.Shared(t, "pairs", "bittensor-218", "gateway"))
 	require.Contains(t, out, "stored in BaseFee.BaseFeePerGas", stderr)
 	require.Contains(t, out, " 0.001260000 ", "21,000 gas at 60 Gwei: 1,260,000 rao")
 }
@@ -52,9 +50,9 @@ func TestTokenWithNineDecimals(t *testing.T) {
 // native formula.
 func TestAccountsOf32Bytes(t *testing.T) {
 	t.Parallel()
-	for name, table := range map[string]string{"creditcoin3-87": "creditcoin-87.json", "bittensor-218": "bittensor-218.json"} {
+	for name, table := range map[string]string{"creditcoin3-87": "creditcoin.json", "bittensor-218": "bittensor.json"} {
 		t.Run(name, func(t *testing.T) {
-			table := repository.Path("testdata", "networks", table)
+			table := repository.Path("network", "tables", table)
 			recorded := pairs.Path(t, name, "gateway")
 			out, stderr, code := fees("networks", "check", table, "1..26", "--gateway", recorded)
 			require.Zero(t, code, out+stderr)
@@ -100,7 +98,7 @@ func TestUnverifiedTables(t *testing.T) {
 // Blocks priced by an unverified table exit with 1, unless every fee equals what the chain charged.
 func TestExitOfUnverifiedTables(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile(repository.Path("testdata", "networks", "creditcoin-87.json"))
+	text, err := os.ReadFile(repository.Path("network", "tables", "creditcoin.json"))
 	require.NoError(t, err)
 	unverified := strings.Replace(string(text), `"last_runtime"`, `"unverified": "a test", "last_runtime"`, 1)
 	for name, c := range map[string]struct {
@@ -121,7 +119,7 @@ func TestExitOfUnverifiedTables(t *testing.T) {
 // A native call that spends another account's gas names that account, beside the signer, who pays the fee of 0.
 func TestGasOfAnotherAccount(t *testing.T) {
 	t.Parallel()
-	gateway, table := repository.Shared(t, "pairs", "creditcoin3-87", "gateway"), repository.Path("testdata", "networks", "creditcoin-87.json")
+	gateway, table := repository.Shared(t, "pairs", "creditcoin3-87", "gateway"), repository.Path("network", "tables", "creditcoin.json")
 	const spent = "0.0000105 CTC from 5HbG9ag4EdpqXLTK45MpTocQ4byqwaDtjQfeEiaygg8w573u, the account of 0x8eaf04151687736326c9fEa17E25Fc5287613693"
 	for _, args := range [][]string{{"block", "8"}, {"explain", "8-1"}} {
 		out, stderr, code := fees(append(args, "--gateway", gateway, "--network-file", table)...)
@@ -144,7 +142,7 @@ func TestNodeWithAccountsOf32Bytes(t *testing.T) {
 		"signing for accounts of 32 bytes is not supported":                          {"tx", "build", "system.remark", "0x01", "--signer", signer, "-o", t.TempDir() + "/draft.json"},
 		"has 20 bytes, and accounts of this chain have 32. Name the account in SS58": {"estimate", "system.remark", "0x01", "--from", signer},
 	} {
-		_, stderr, code = fees(append(args, "--node", node.URL, "--network-file", repository.Path("testdata", "networks", "creditcoin-87.json"))...)
+		_, stderr, code = fees(append(args, "--node", node.URL, "--network-file", repository.Path("network", "tables", "creditcoin.json"))...)
 		require.Equal(t, exitUsage, code)
 		require.Contains(t, stderr, want)
 	}
@@ -191,7 +189,7 @@ func TestEstimateForAccountsOf32Bytes(t *testing.T) {
 		receiver, err := chain.ParseAccount(to)
 		require.NoError(t, err)
 		out, stderr, code := fees("estimate", "balances.transferKeepAlive", receiver.SS58(prefix), "5CTC", "--from", account.SS58(prefix),
-			"--node", node.URL, "--symbol", "CTC", "--decimals", "18", "--network-file", repository.Path("testdata", "networks", "creditcoin-87.json"), "--format", "json")
+			"--node", node.URL, "--symbol", "CTC", "--decimals", "18", "--network-file", repository.Path("network", "tables", "creditcoin.json"), "--format", "json")
 		require.Zero(t, code, stderr)
 		require.Contains(t, out, `"fee": "`+charged+`"`)
 		require.Contains(t, out, `"fee_token": "0.022938224957077234"`)

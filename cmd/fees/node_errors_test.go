@@ -140,7 +140,7 @@ func TestErrorsOfANode(t *testing.T) {
 		"a chain without the pallet of the multiplier": {map[string]string{"state_getMetadata": instead("TransactionPayment", "TransactionPaymenz")}, "block 12", exitGateway,
 			`multiplier at block 11: "transactionPayment" was not recognized as a queryable pallet.`},
 		"a chain that is none of ours": {map[string]string{"state_getRuntimeVersion": `"result":{"specName":"polkadot","implName":"polkadot","authoringVersion":3,"specVersion":2600,"implVersion":0,"apis":[],"transactionVersion":2}`, "state_getMetadata": instead("\x20moonbeam\x20moonbeam", "\x20polkadot\x20polkadot")}, "block 12", exitUsage,
-			`unknown network: the gateway serves "polkadot" (known: datahaven, datahaven-stagenet, datahaven-testnet, moonbase, moonbeam, moonriver). Name one with --network, or pass your own table with --network-file.`},
+			`unknown network: the gateway serves "polkadot" (known: bittensor, creditcoin, datahaven, datahaven-stagenet, datahaven-testnet, kusama-hub, moonbase, moonbeam, moonriver, passet-hub, polkadot-hub, vflow-testnet). Name one with --network, or pass your own table with --network-file.`},
 		"cut metadata": {map[string]string{"state_getMetadata": fmt.Sprintf(`"result":%q`, metadata[:1000])}, "block 12", exitGateway,
 			"block 12: malformed metadata: runtime moonbeam/2600: metadata of version 14: SCALE at byte 7: the bytes end too early: 647 elements do not fit into 492 bytes. Try again, or use another node."},
 		"metadata with a pallet's index twice": {map[string]string{"state_getMetadata": instead("\x01\x24Timestamp\x01", "\x00\x24Timestamp\x01")}, "block 12", exitGateway,

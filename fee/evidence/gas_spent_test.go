@@ -69,7 +69,7 @@ func TestGasOfARecordedCall(t *testing.T) {
 	require.NoError(t, err)
 	b, err := sidecar.DecodeBlock(string(text))
 	require.NoError(t, err)
-	rules := familyRules(t, "creditcoin-87", "creditcoin", 87)
+	rules := rulesOf(t, "creditcoin", 87)
 	r := evidence.Prove(b, fee.Price(b, &rules, one), rules, evidence.Options{})
 	spent, known := r.Transactions[0].GasSpent.Get()
 	require.True(t, known)
@@ -80,26 +80,13 @@ func TestGasOfARecordedCall(t *testing.T) {
 	require.False(t, r.Transactions[1].GasSpent.Known())
 }
 
-func familyRules(t *testing.T, file, name string, runtime uint32) network.Rules {
-	t.Helper()
-	text, err := os.ReadFile(repository.Path("testdata", "networks", file+".json"))
-	require.NoError(t, err)
-	tables, err := network.BuiltIn().With(file+".json", text)
-	require.NoError(t, err)
-	n, known := tables.Named(name)
-	require.True(t, known)
-	rules, err := n.Rules(runtime)
-	require.NoError(t, err)
-	return rules
-}
-
 // A treasury of 32 bytes is checked like one of 20, by events in SS58. Where no fee goes to a
 // treasury, the check says so.
 func TestTreasuryOf32Bytes(t *testing.T) {
 	hex := "0x6d6f646c70792f74727372790000000000000000000000000000000000000000" // modl, py/trsry
 	account, err := chain.ParseAccount(hex)
 	require.NoError(t, err)
-	rules := familyRules(t, "creditcoin-87", "creditcoin", 87)
+	rules := rulesOf(t, "creditcoin", 87)
 	const elsewhere = "not made: no part of the fees goes to a treasury"
 	for change, want := range map[string]string{
 		"7": "held", "8": "the treasury's account changed by 8 wei since its last report, but by 7 according to the events",

@@ -255,20 +255,8 @@ func (p *pair) trueFindings(height int, stored chain.Optional[chain.StoredMultip
 	return found
 }
 
-// vflowRules returns those of VFlow's test network, which is not built in.
-func vflowRules(t testing.TB) network.Rules {
-	t.Helper()
-	path := repository.Path("testdata/networks/vflow-testnet.json")
-	text, err := os.ReadFile(path)
-	require.NoError(t, err)
-	tables, err := network.BuiltIn().With(path, text)
-	require.NoError(t, err)
-	vflow, ok := tables.Named("vflow-testnet")
-	require.True(t, ok)
-	rules, err := vflow.Rules(2000)
-	require.NoError(t, err)
-	return rules
-}
+// vflowRules returns those of VFlow's test network.
+func vflowRules(t testing.TB) network.Rules { return rulesOf(t, "vflow-testnet", 2000) }
 
 // VFlow refuses deployments that a pallet forbids: the chain charged nothing for them, and the account can use the nonce
 // again. The sender, which no event names, is the one that sent it.

@@ -43,7 +43,7 @@ func TestTransfersOfLongAccounts(t *testing.T) {
 
 // longEntries returns the entries of a recorded chain whose accounts have 32 bytes, up to a height.
 func longEntries(t *testing.T, last uint64) (list []*ledger.Entry) {
-	text, err := os.ReadFile(repository.Path("testdata", "networks", "creditcoin-87.json"))
+	text, err := os.ReadFile(repository.Path("network", "tables", "creditcoin.json"))
 	require.NoError(t, err)
 	tables, err := network.BuiltIn().With("creditcoin-87.json", text)
 	require.NoError(t, err)

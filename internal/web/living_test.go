@@ -28,7 +28,7 @@ import (
 // living returns the ledger of a chain whose accounts have 32 bytes, with its source. Its prefix of SS58 is 13116.
 func living(t *testing.T) (*app.Ledger, *source.Reader) {
 	t.Helper()
-	text, err := os.ReadFile(repository.Path("testdata", "networks", "bittensor-218.json"))
+	text, err := os.ReadFile(repository.Path("network", "tables", "bittensor.json"))
 	require.NoError(t, err)
 	text = bytes.Replace(text, []byte(`"account_mapping": "hashed",`), []byte(`"account_mapping": "hashed", "ss58_prefix": 13116,`), 1)
 	tables, err := network.BuiltIn().With("bittensor-218.json", text)

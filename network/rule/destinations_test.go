@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/big"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -17,10 +18,11 @@ import (
 func TestDestinationVectors(t *testing.T) {
 	names := vectors.Names{
 		Inputs: "network runtime",
-		Wanted: "evm_base evm_priority native_base native_tip evm_whole priority_minted",
+		Wanted: "evm_base evm_priority native_base native_tip evm_whole priority_minted burned_below_deposit account account_name",
 	}
 	vectors.Run(t, "destinations.txt", names, func(t *testing.T, v *vectors.Values) {
-		d, known := rulesFor(t, v).Destinations.Get()
+		rules := rulesFor(t, v)
+		d, known := rules.Destinations.Get()
 		require.True(t, known, v.Place())
 		v.Equal("evm_base", d.EVMBase)
 		v.Equal("evm_priority", d.EVMPriority)
@@ -29,6 +31,16 @@ func TestDestinationVectors(t *testing.T) {
 		v.EqualBool("evm_whole", d.EVMWhole)
 		v.EqualBool("priority_minted", d.PriorityMinted)
 		require.NotEmpty(t, d.Source, v.Place())
+		if v.Wants("account") {
+			account, known := rules.Treasury.Get()
+			require.True(t, known, v.Place())
+			v.Equal("account", fmt.Sprintf("0x%x", account.Bytes()))
+			v.Equal("account_name", strings.ReplaceAll(rules.TreasuryLabel(), " ", "_"))
+			v.EqualBool("burned_below_deposit", d.BurnedBelowDeposit)
+			require.NoError(t, rules.AccountMapping.CheckSize(account, rules.Network))
+		} else {
+			require.False(t, d.BurnedBelowDeposit, v.Place())
+		}
 	})
 }
 

@@ -54,6 +54,7 @@ func TestListedRows(t *testing.T) {
 				known, listed := map[string]bool{
 					rule.PriceList: true, rule.DestinationList: rules.Destinations.Known(), rule.MultiplierUpdateList: rules.Update.Known(),
 					rule.NativeFeeList: rules.NativeFee.Known(), rule.ExistentialDepositList: rules.ExistentialDeposit.Known(),
+					rule.BaseFeeUpdateList: rules.BaseFeeUpdate.Known(),
 				}[row.List]
 				require.True(t, listed, row.List)
 				require.Equal(t, !row.Unknown, known, "%s, %s from %d: runtime %d", n.Name, row.List, row.From, runtime)

@@ -122,7 +122,7 @@ func (n NativeFee) base(class chain.DispatchClass) (chain.RefTime, error) {
 
 // ProofSize returns the size of the proof, in bytes, that explains a fee of a runtime that reclaims proof size: the fee
 // follows from the weight with a proof size of at least that in the event. It is unknown if the fee follows from the weight
-// as it is. Explained is false if no such size does, and the fee is not the chain's.
+// as it is, or from no size. Explained is false if it follows from none: then it is not the chain's.
 func (n NativeFee) ProofSize(fee chain.Wei, class chain.DispatchClass, weight chain.Weight, length uint64, multiplier chain.Multiplier, tip chain.Wei) (size chain.Optional[uint64], explained bool, err error) {
 	of := func(proof uint64) (chain.Wei, error) {
 		return n.Fee(class, chain.Weight{RefTime: weight.RefTime, ProofSize: proof}, length, multiplier, tip)
@@ -137,17 +137,17 @@ func (n NativeFee) ProofSize(fee chain.Wei, class chain.DispatchClass, weight ch
 	for low+1 < high {
 		middle := low + (high-low)/2
 		charged, err := of(middle)
-		switch {
-		case err != nil:
-			return size, false, err
-		case charged.Cmp(fee) < 0:
+		if err == nil && charged.Cmp(fee) < 0 {
 			low = middle
-		default:
+		} else { // more than the fee, or than any balance
 			high = middle
 		}
 	}
 	charged, err := of(high)
-	return chain.Some(high), err == nil && charged == fee, err
+	if err != nil || charged != fee {
+		return size, false, nil
+	}
+	return chain.Some(high), true, nil
 }
 
 func (n NativeFee) weightFee(weight chain.Weight) (chain.Wei, error) {
@@ -218,6 +218,8 @@ func (r NativeFeeRow) check() error {
 		return errors.New("want both ref_time_fee and proof_size_fee, or neither")
 	case !n.RefTimeFee.IsZero() && (n.hasWholeFees() || n.Combined != ""):
 		return errors.New("ref_time_fee and proof_size_fee: want no other fee of the weight in the same row")
+	case n.Reclaims && (n.LowerBound || n.ProofSizeFee.IsZero() && n.ProofFee.IsZero() && n.ProofFeeBillionths == 0):
+		return errors.New("reclaims: want a fee of the proof size, and no lower_bound, in the same row")
 	case n.RefTimeFee.IsZero() && n.WeightFee.IsZero() && n.WeightFeeBillionths == 0 || n.BaseWeight.IsZero() || n.LengthFee.Linear.IsZero():
 		return errors.New("want weight_fee or ref_time_fee, base_weight and length_fee with linear")
 	}

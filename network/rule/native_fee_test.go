@@ -99,13 +99,12 @@ func TestNativeFeeIsExact(t *testing.T) {
 			if n.WeightIncludesBase {
 				refTime.Sub(refTime, base)
 			}
-			byTime, byProof := new(big.Int).Mul(refTime, n.WeightFee.Big()), new(big.Int).Mul(number(w.ProofSize), n.ProofFee.Big())
-			dearer := byTime
-			if byTime.Cmp(byProof) < 0 {
+			dearer := priceOf(n.WeightFee, n.WeightFeeBillionths, n.RefTimeFee, refTime)
+			if byProof := priceOf(n.ProofFee, n.ProofFeeBillionths, n.ProofSizeFee, number(w.ProofSize)); dearer.Cmp(byProof) < 0 {
 				dearer = byProof
 			}
 			exact := scaled(m, dearer, unit)
-			exact.Add(exact, new(big.Int).Mul(base, n.WeightFee.Big())).Add(exact, tip)
+			exact.Add(exact, priceOf(n.WeightFee, n.WeightFeeBillionths, n.RefTimeFee, base)).Add(exact, tip)
 			exact.Add(exact, new(big.Int).Mul(number(length), n.LengthFee.Linear.Big()))
 			exact.Add(exact, new(big.Int).Mul(new(big.Int).Exp(number(length), big.NewInt(3), nil), n.LengthFee.Cubic.Big()))
 			if refTime.Sign() < 0 {
@@ -115,6 +114,20 @@ func TestNativeFeeIsExact(t *testing.T) {
 			agree(t, exact, fee, err, fmt.Sprintf("%s: %v, %d bytes, %v, %v", rules.Name, w, length, m, tip))
 		}
 	})
+}
+
+// priceOf returns what a part of a weight costs: whole units and billionths, rounded to nearest, half down, or a fraction of
+// 10^18.
+func priceOf(whole chain.Wei, billionths uint32, fraction chain.Multiplier, n *big.Int) *big.Int {
+	if !fraction.IsZero() {
+		return scaled(n, fraction.Big(), unit)
+	}
+	rest := new(big.Int)
+	price, _ := new(big.Int).QuoRem(new(big.Int).Mul(n, big.NewInt(int64(billionths))), billion, rest)
+	if rest.Cmp(big.NewInt(500_000_000)) > 0 {
+		price.Add(price, big.NewInt(1))
+	}
+	return price.Add(price, new(big.Int).Mul(n, whole.Big()))
 }
 
 // Each part that exceeds a balance is named in the error.

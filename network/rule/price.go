@@ -34,8 +34,8 @@ func (e EVM) Carries(pallet, call string) bool {
 func (e EVM) valid() bool { return e == Frontier || e == Revive || e == NoEVM }
 
 // PriceRow prices the blocks from its runtime to the next row. It has either StaticBaseFee, or BaseFeeStored, or
-// BaseFeeConstant and MinMultiplier; a runtime without an EVM has none of them. Prices are in wei per gas, multipliers are
-// stored integers (10^18 for 1).
+// BaseFeeConstant and MinMultiplier. Pallet revive stores no base fee, and a runtime without an EVM has none of them.
+// Prices are in wei per gas, multipliers are stored integers (10^18 for 1).
 type PriceRow struct {
 	FromRuntime     uint32            `json:"from_runtime"`
 	EVM             EVM               `json:"evm,omitempty"`
@@ -80,6 +80,8 @@ func (r PriceRow) check() error {
 	switch {
 	case !r.EVM.valid():
 		return fmt.Errorf("evm %q: want %s or %s, or nothing for pallet ethereum", string(r.EVM), Revive, NoEVM)
+	case r.Uncertain && r.Note == "":
+		return errors.New("uncertain: want a note with the reason")
 	case r.EVM == NoEVM:
 		r.FromRuntime, r.EVM, r.Uncertain, r.Source, r.Note = 0, "", false, "", ""
 		if r != (PriceRow{}) {
@@ -88,19 +90,18 @@ func (r PriceRow) check() error {
 		return nil
 	case static && dynamic, stored && (static || dynamic), !static && !dynamic && !stored:
 		return errors.New("want either static_base_fee, or base_fee_stored, or base_fee_constant with minimum_multiplier")
+	case dynamic && (r.BaseFeeConstant == nil || r.MinMultiplier == nil):
+		return errors.New("want both base_fee_constant and minimum_multiplier")
+	case r.GasScale != 0 && !dynamic:
+		return errors.New("gas_scale: want base_fee_constant and minimum_multiplier")
+	case r.EVM == Revive && stored:
+		return fmt.Errorf("evm %s: want static_base_fee, or base_fee_constant with minimum_multiplier", Revive)
+	case r.EVM == Revive && (r.WeightPerGas != 0 || !r.WeightCorrection.IsZero() || r.ChargedGas != "" || r.PriceUncapped):
+		return fmt.Errorf("evm %s: its fees do not depend on gas; want no weight_per_gas, weight_correction, charged_gas or price_uncapped", Revive)
 	case stored:
 		if err := r.BaseFeeStored.check(); err != nil {
 			return err
 		}
-	case r.EVM == Revive && !dynamic, r.GasScale != 0 && !dynamic:
-		return fmt.Errorf("evm %s and gas_scale: want base_fee_constant and minimum_multiplier", Revive)
-	case r.EVM == Revive && (r.WeightPerGas != 0 || !r.WeightCorrection.IsZero() || r.ChargedGas != GasUsed && r.ChargedGas != "" || r.PriceUncapped):
-		return fmt.Errorf("evm %s: its fees do not depend on gas; want no weight_per_gas, weight_correction, charged_gas or price_uncapped", Revive)
-	case dynamic && (r.BaseFeeConstant == nil || r.MinMultiplier == nil):
-		return errors.New("want both base_fee_constant and minimum_multiplier")
-	}
-	if r.Uncertain && r.Note == "" {
-		return errors.New("uncertain: want a note with the reason")
 	}
 	if !r.ChargedGas.valid() {
 		return fmt.Errorf("charged_gas %q: want %s or %s", string(r.ChargedGas), GasUsed, GasLimit)

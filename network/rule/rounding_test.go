@@ -7,12 +7,14 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/test/repository"
+	"github.com/feeledger/fees/internal/test/vectors"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/network/rule"
 )
@@ -86,7 +88,7 @@ func TestRecordedFractions(t *testing.T) {
 		"bittensor-218":  {"bittensor", 218, 24, 22},
 	} {
 		t.Run(name, func(t *testing.T) {
-			native, known := sharedRules(t, c.table, c.runtime).NativeFee.Get()
+			native, known := builtInRules(t, c.table, c.runtime).NativeFee.Get()
 			require.True(t, known)
 			floored := native
 			floored.Rounding = rule.RoundDown
@@ -111,16 +113,10 @@ func TestRecordedFractions(t *testing.T) {
 	}
 }
 
-// sharedRules returns the rules of a table in testdata/networks.
-func sharedRules(t testing.TB, name string, runtime uint32) network.Rules {
+// builtInRules returns the rules of a built-in table.
+func builtInRules(t *testing.T, name string, runtime uint32) network.Rules {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("..", "..", "testdata", "networks", fmt.Sprintf("%s-%d.json", name, runtime)))
-	require.NoError(t, err)
-	tables, err := network.BuiltIn().With(name+".json", text)
-	require.NoError(t, err)
-	n, ok := tables.Named(name)
-	require.True(t, ok)
-	rules, err := n.Rules(runtime)
+	rules, err := vectors.Rules(t, name, strconv.FormatUint(uint64(runtime), 10))
 	require.NoError(t, err)
 	return rules
 }
@@ -198,9 +194,9 @@ func nativesOf(t *testing.T, name string) (list []paidNative) {
 
 // The decimals are the token's, 18 if the table does not state them.
 func TestDecimals(t *testing.T) {
-	tao := sharedRules(t, "bittensor", 218)
+	tao := builtInRules(t, "bittensor", 218)
 	require.Equal(t, 9, tao.TokenDecimals())
-	ctc := sharedRules(t, "creditcoin", 87)
+	ctc := builtInRules(t, "creditcoin", 87)
 	require.Equal(t, 18, ctc.TokenDecimals())
-	require.Len(t, ctc.Notes, 1)
+	require.Empty(t, ctc.Notes)
 }

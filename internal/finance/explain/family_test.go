@@ -19,12 +19,12 @@ import (
 // Fees by a stored base fee, by the gas limit and in units of 10^9 wei follow from their steps, and equal what the
 // recorded chains charged.
 func TestFormulasOfTheFamily(t *testing.T) {
-	for name, table := range map[string]string{"creditcoin3-87": "creditcoin-87.json", "bittensor-218": "bittensor-218.json"} {
+	for name, table := range map[string]string{"creditcoin3-87": "creditcoin.json", "bittensor-218": "bittensor.json"} {
 		t.Run(name, func(t *testing.T) {
 			directory := pairs.Path(t, name, "gateway")
 			src, err := answers.OpenDirectory(directory)
 			require.NoError(t, err)
-			text, err := os.ReadFile(repository.Path("testdata", "networks", table))
+			text, err := os.ReadFile(repository.Path("network", "tables", table))
 			require.NoError(t, err)
 			tables, err := network.BuiltIn().With(table, text)
 			require.NoError(t, err)

@@ -16,6 +16,7 @@ import (
 	"github.com/feeledger/fees/internal/substrate/metadata"
 	"github.com/feeledger/fees/internal/tx/extrinsic"
 	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/network/rule"
 )
 
 // Draft is a network table made from what a node states. The figures that no node states are listed in the
@@ -32,6 +33,7 @@ type drafting struct {
 	node *rpc.Client
 	view *state.View
 	m    *metadata.Metadata
+	evm  rule.EVM // what runs its Ethereum transactions
 
 	limits  weightLimits
 	limited bool // limits are known
@@ -48,11 +50,11 @@ func OfNode(ctx context.Context, node *rpc.Client) (*Draft, error) {
 	if err != nil {
 		return nil, &rpc.DecodeError{What: "metadata", Err: err}
 	}
-	d := &drafting{Draft: &Draft{Block: chain.Anchor{Height: view.At.Height, Hash: view.At.Hash}}, node: node, view: view, m: m}
+	d := &drafting{Draft: &Draft{Block: chain.Anchor{Height: view.At.Height, Hash: view.At.Hash}}, node: node, view: view, m: m, evm: evmOf(m)}
 	d.limits, d.limited = d.blockWeights()
 	d.Table.Sources = map[string]string{}
 	d.Table.Unverified = fmt.Sprintf("drafted from a node's answers at block %d", view.At.Height)
-	for _, read := range []func(context.Context) error{d.identity, d.accounts, d.chainIDs, d.baseFee, d.destinations, d.update, d.nativeFee, d.existentialDeposit} {
+	for _, read := range []func(context.Context) error{d.identity, d.accounts, d.chainIDs, d.price, d.destinations, d.update, d.nativeFee, d.existentialDeposit} {
 		if err := read(ctx); err != nil {
 			return nil, err
 		}
@@ -168,15 +170,25 @@ func (d *drafting) decimals(decimals int) {
 	}
 	d.Table.Decimals = uint8(decimals)
 	d.source("decimals", "system_properties")
+	if d.evm != rule.Frontier {
+		return // pallet revive states it, and a chain without an EVM has none
+	}
 	d.find("evm_unit", "how many of the EVM's wei are one of the token's smallest units, 10^9 on a chain with 9 decimals whose EVM has 18: the currency adapter of pallet evm in the runtime's source; leave it out if 1")
 }
 
 // accounts reads the size of accounts, and their prefix. How an address of the EVM becomes one of 32 bytes is in the
 // source only.
 func (d *drafting) accounts(context.Context) error {
-	if d.Table.AccountMapping = network.MappingOf(d.m.AccountSize()); d.Table.AccountMapping != network.SameAccount {
-		d.source("account_mapping", "accounts of 32 bytes in the metadata")
-		d.find("account_mapping", "AddressMapping of pallet evm in the runtime's source: hashed if it is HashedAddressMapping, claimed if accounts can claim addresses")
+	if d.Table.AccountMapping = d.accountMapping(); d.Table.AccountMapping != network.SameAccount {
+		switch d.evm {
+		case rule.Revive:
+			d.source("account_mapping", "accounts of 32 bytes in the metadata, and pallet revive")
+		case rule.NoEVM:
+			d.source("account_mapping", "accounts of 32 bytes in the metadata; without an EVM, only their size counts")
+		default:
+			d.source("account_mapping", "accounts of 32 bytes in the metadata")
+			d.find("account_mapping", "AddressMapping of pallet evm in the runtime's source: hashed if it is HashedAddressMapping, claimed if accounts can claim addresses")
+		}
 		v, known := d.constant("System", "SS58Prefix")
 		if prefix, err := jsonread.Uint64(v); known && err == nil && prefix <= chain.MaxSS58Prefix {
 			own := uint16(prefix)
@@ -213,7 +225,11 @@ func (d *drafting) chainIDs(ctx context.Context) error {
 			d.source("evm_chain_id", "storage of the pallet "+pallet)
 		}
 	}
-	if d.Table.EVMChainID == 0 {
+	if id, known := d.number("ChainId"); known && d.evm == rule.Revive {
+		d.Table.EVMChainID = id
+		d.source("evm_chain_id", "constant revive.chainId")
+	}
+	if d.Table.EVMChainID == 0 && d.evm != rule.NoEVM {
 		d.find("evm_chain_id", "the chain ID of signed EVM transactions")
 	}
 	v, known, err := d.stored(ctx, "ParachainInfo", "ParachainId")

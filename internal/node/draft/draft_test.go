@@ -1,9 +1,11 @@
 package draft_test
 
 import (
+	"bytes"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"math"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -18,6 +20,8 @@ import (
 	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/internal/node/draft"
 	"github.com/feeledger/fees/internal/node/rpc"
+	"github.com/feeledger/fees/internal/substrate/metadata"
+	"github.com/feeledger/fees/internal/substrate/scale"
 	"github.com/feeledger/fees/internal/sys/jsontext"
 	"github.com/feeledger/fees/internal/test/nodetest"
 	"github.com/feeledger/fees/internal/test/pairs"
@@ -25,6 +29,7 @@ import (
 	"github.com/feeledger/fees/internal/test/repository"
 	"github.com/feeledger/fees/internal/test/rpcserver"
 	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/network/rule"
 )
 
 // nodeOf is a node of a chain with a runtime's metadata and an empty state.
@@ -199,7 +204,7 @@ func TestDraftsOfChainsWith32Bytes(t *testing.T) {
 	for name, c := range map[string]struct {
 		table    string
 		decimals uint8
-	}{"creditcoin3-87": {"creditcoin-87", 0}, "bittensor-218": {"bittensor-218", 9}} {
+	}{"creditcoin3-87": {"creditcoin", 0}, "bittensor-218": {"bittensor", 9}} {
 		server := httptest.NewServer(nodetest.OpenPair(t, name))
 		defer server.Close()
 		node, err := rpc.New(server.URL, httpclient.Options{})
@@ -207,7 +212,7 @@ func TestDraftsOfChainsWith32Bytes(t *testing.T) {
 		defer node.Close()
 		d, err := draft.OfNode(t.Context(), node)
 		require.NoError(t, err, name)
-		text, err := os.ReadFile(repository.Path("testdata", "networks", c.table+".json"))
+		text, err := os.ReadFile(repository.Path("network", "tables", c.table+".json"))
 		require.NoError(t, err)
 		var verified struct{ Networks []network.Network }
 		require.NoError(t, json.Unmarshal(text, &verified))
@@ -226,5 +231,148 @@ func TestDraftsOfChainsWith32Bytes(t *testing.T) {
 		require.Contains(t, list, "account_mapping: ")
 		require.Equal(t, c.decimals > 0, strings.Contains(list, "evm_unit: "))
 		t.Logf("%s: %d figures read, %d to find", name, d.Read, len(have.ToFind))
+	}
+}
+
+// A draft of a chain with pallet revive has the figures of its verified table, and asks for none of a pallet that the
+// runtime lacks.
+func TestDraftsOfPalletRevive(t *testing.T) {
+	for name, c := range map[string]struct {
+		table  []string
+		scaled bool
+		pot    bool
+	}{
+		"passet-1019002":   {[]string{"network", "tables", "passet-hub.json"}, false, true},
+		"stack-template-3": {[]string{"testdata", "networks", "stack-template-3.json"}, true, true},
+	} {
+		d, err := draft.OfNode(t.Context(), nodeOf(t, sharedMetadata(t, name), nil))
+		require.NoError(t, err, name)
+		text, err := os.ReadFile(repository.Path(c.table...))
+		require.NoError(t, err)
+		var verified struct{ Networks []network.Network }
+		require.NoError(t, json.Unmarshal(text, &verified))
+		want, have := verified.Networks[0], d.Table
+		require.Equal(t, want.SpecName, have.SpecName)
+		require.Equal(t, want.LastRuntime, have.LastRuntime)
+		require.Equal(t, network.PaddedAccount, have.AccountMapping)
+		require.Equal(t, want.SS58Prefix, have.SS58Prefix)
+		require.Equal(t, want.EVMChainID, have.EVMChainID)
+		require.Equal(t, want.EVMUnit, have.EVMUnit)
+		require.Equal(t, want.EqualTimesFrom != nil, have.EqualTimesFrom != nil)
+		row := have.Rows[0]
+		require.Equal(t, rule.Revive, row.EVM)
+		require.Equal(t, want.Rows[0].BaseFeeConstant, row.BaseFeeConstant)
+		require.Equal(t, want.Rows[0].GasScale, row.GasScale)
+		require.Equal(t, c.scaled, row.GasScale > 1)
+		fee, update := have.NativeFees[0], have.MultiplierUpdates[0]
+		require.Equal(t, want.NativeFees[0].BaseWeight, fee.BaseWeight)
+		require.Equal(t, want.NativeFees[0].OperationalBaseWeight, fee.OperationalBaseWeight)
+		require.True(t, fee.WeightIncludesBase && fee.Reclaims)
+		require.Equal(t, want.MultiplierUpdates[0].MaxRefTime, update.MaxRefTime)
+		require.Equal(t, want.MultiplierUpdates[0].MaxProofSize, update.MaxProofSize)
+		require.EqualValues(t, 750_000, update.NormalClass)
+		require.Equal(t, want.ExistentialDeposits[0].Deposit, have.ExistentialDeposits[0].Deposit)
+		if c.pot {
+			require.Equal(t, "staking pot", have.TreasuryName)
+			require.Equal(t, "0x6d6f646c506f745374616b65"+strings.Repeat("00", 20), fmt.Sprintf("0x%x", have.Treasury.Bytes()))
+		}
+		list := strings.Join(have.ToFind, "\n")
+		for _, absent := range []string{"pallet evm", "pallets evm", "weight_per_gas", "account_mapping", "evm_unit", "evm_chain_id"} {
+			require.NotContains(t, list, absent, name)
+		}
+		require.Contains(t, list, "native_fees[0].proof_size_fee: ref_time_fee × 2000000000000 / 10485760 (limits of a block), rounded down")
+
+		// Completed by what it asks for, it is a table.
+		minimum := chain.NewMultiplier(100_000_000_000_000_000)
+		have.ToFind, have.Rows[0].MinMultiplier, have.MultiplierUpdates = nil, &minimum, nil
+		have.NativeFees[0].RefTimeFee, have.NativeFees[0].ProofSizeFee = want.NativeFees[0].RefTimeFee, want.NativeFees[0].ProofSizeFee
+		have.NativeFees[0].LengthFee = want.NativeFees[0].LengthFee
+		text, err = jsontext.Indented(map[string]any{"networks": []network.Network{have}}, "")
+		require.NoError(t, err)
+		_, err = network.BuiltIn().With("mine.json", text)
+		require.NoError(t, err)
+	}
+}
+
+// sharedMetadata returns the metadata of a recorded chain.
+func sharedMetadata(t *testing.T, name string) []byte {
+	t.Helper()
+	text, err := os.ReadFile(repository.Shared(t, "pairs", name, "node", "metadata.hex"))
+	require.NoError(t, err)
+	recorded, err := hex.DecodeString(strings.TrimPrefix(strings.TrimSpace(string(text)), "0x"))
+	require.NoError(t, err)
+	return recorded
+}
+
+// A chain without an EVM is asked for nothing of one, whatever the size of its accounts; a pallet revive without its
+// Ethereum call, or of the version with a fixed price, is not the one that the rules know. The metadata are real ones, with
+// one name changed to another of the same length.
+func TestDraftsWithoutAnEVM(t *testing.T) {
+	instead := func(metadata []byte, old, other string) []byte {
+		require.Len(t, other, len(old))
+		require.Contains(t, string(metadata), old)
+		return []byte(strings.ReplaceAll(string(metadata), old, other))
+	}
+	moonbeam, stack := realmetadata.Named(t, "moonbeam-2501-dcompoze-14ea8e0"), sharedMetadata(t, "stack-template-3")
+	for name, c := range map[string]struct {
+		metadata []byte
+		evm      rule.EVM
+		mapping  network.AccountMapping
+		asks     string
+	}{
+		"no pallet ethereum":      {instead(moonbeam, "\x20Ethereum", "\x20Etherium"), rule.NoEVM, network.SameAccount, ""},
+		"no pallet revive":        {instead(stack, "\x18Revive", "\x18Revise"), rule.NoEVM, network.HashedAccount, ""},
+		"no Ethereum transaction": {instead(stack, "\x30eth_transact", "\x30eth_transakt"), rule.NoEVM, network.HashedAccount, ""},
+		"a fixed price":           {instead(stack, "MaxEthExtrinsicWeight", "MaxEthExtrinsicWeighs"), rule.Revive, network.PaddedAccount, "rows[0].static_base_fee: GAS_PRICE of pallet revive"},
+		"no ratio":                {instead(stack, "@NativeToEthRatio", "@NativeToEthRatia"), rule.Revive, network.PaddedAccount, "rows[0].base_fee_constant: NativeToEthRatio"},
+	} {
+		d, err := draft.OfNode(t.Context(), nodeOf(t, c.metadata, nil))
+		require.NoError(t, err, name)
+		n := d.Table
+		require.Equal(t, c.evm, n.Rows[0].EVM, name)
+		require.Equal(t, c.mapping, n.AccountMapping, name)
+		list := strings.Join(n.ToFind, "\n")
+		for _, absent := range []string{"pallet evm", "pallets evm", "weight_per_gas", "account_mapping", "evm_chain_id"} {
+			require.NotContains(t, list, absent, name)
+		}
+		if c.asks != "" {
+			require.Contains(t, list, c.asks)
+			continue
+		}
+		require.NotContains(t, list, "rows[0]", name)
+		require.NotEmpty(t, n.MultiplierUpdates[0].MaxRefTime, name)
+		n.ToFind, n.MultiplierUpdates, n.NativeFees = nil, nil, nil
+		text, err := jsontext.Indented(map[string]any{"networks": []network.Network{n}}, "")
+		require.NoError(t, err)
+		_, err = network.BuiltIn().With("mine.json", text)
+		require.NoError(t, err, name)
+	}
+}
+
+// A relay chain has no EVM, and its blocks no limit of proof size: the draft asks for nothing of an EVM, and only the ref
+// time counts. The metadata are a real parachain's, without its pallet revive and with that limit.
+func TestDraftOfARelayChain(t *testing.T) {
+	parachain := sharedMetadata(t, "stack-template-3")
+	m, err := metadata.Parse(parachain)
+	require.NoError(t, err)
+	weights := m.Pallet("System").Constant("BlockWeights").Value
+	encoded := func(weights []byte) string {
+		return string(scale.AppendCompact(nil, uint64(len(weights)))) + string(weights)
+	}
+	limit := scale.AppendCompact(scale.AppendCompact(nil, 2_000_000_000_000), 10_485_760)
+	none := scale.AppendCompact(scale.AppendCompact(nil, 2_000_000_000_000), math.MaxUint64)
+	require.True(t, bytes.Contains(weights, limit))
+	relay := strings.Replace(string(parachain), encoded(weights), encoded(bytes.Replace(weights, limit, none, 1)), 1)
+	d, err := draft.OfNode(t.Context(), nodeOf(t, []byte(strings.ReplaceAll(relay, "\x18Revive", "\x18Revise")), nil))
+	require.NoError(t, err)
+	n := d.Table
+	require.Equal(t, []rule.PriceRow{{FromRuntime: 3, EVM: rule.NoEVM, Source: "metadata: no pallet runs Ethereum transactions"}}, n.Rows)
+	require.Equal(t, "2000000000000", n.MultiplierUpdates[0].MaxRefTime.String())
+	require.Zero(t, n.MultiplierUpdates[0].MaxProofSize)
+	require.Equal(t, "125000000", n.NativeFees[0].BaseWeight.String())
+	require.Equal(t, "1000000000", n.ExistentialDeposits[0].Deposit.String())
+	require.Len(t, n.ToFind, 4)
+	for _, asked := range n.ToFind {
+		require.Regexp(t, "^(destinations|multiplier_updates|native_fees.*): .*pallet transaction-payment", asked)
 	}
 }

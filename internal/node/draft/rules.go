@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/hex"
 	"fmt"
+	"math"
 	"math/bits"
 	"strings"
 
@@ -20,8 +21,7 @@ const dynamicEVMBaseFee = "DynamicEvmBaseFee"
 var storedBaseFees = []rule.StoredBaseFee{{Pallet: "BaseFee", Item: "BaseFeePerGas"}, {Pallet: dynamicEVMBaseFee, Item: "BaseFeePerGas"}}
 
 // baseFee names the item that stores the base fee, or states what was measured.
-func (d *drafting) baseFee(ctx context.Context) error {
-	row := rule.PriceRow{FromRuntime: d.Table.LastRuntime, Source: fmt.Sprint("a node's answers at block ", d.Block.Height)}
+func (d *drafting) baseFee(ctx context.Context, row rule.PriceRow) error {
 	for _, at := range storedBaseFees {
 		if p := d.m.Pallet(at.Pallet); p != nil && p.Entry(at.Item) != nil {
 			row.BaseFeeStored = &at
@@ -103,7 +103,13 @@ func (d *drafting) blockGasLimit(ctx context.Context) (uint64, error) {
 
 // destinations reads the treasury's account. Where fees go is in the source only.
 func (d *drafting) destinations(context.Context) error {
-	if v, known := d.constant("Treasury", "PalletId"); known {
+	if v, known := d.constant("CollatorSelection", "PotId"); known && d.evm != rule.Frontier {
+		if account, err := palletAccount(v, d.Table.AccountMapping.Size()); err == nil {
+			d.Table.Treasury, d.Table.TreasuryName = &account, "staking pot"
+			d.source("treasury", "constant collatorSelection.potId")
+		}
+	}
+	if v, known := d.constant("Treasury", "PalletId"); known && d.Table.Treasury == nil {
 		if account, err := palletAccount(v, d.Table.AccountMapping.Size()); err == nil {
 			d.Table.Treasury = &account
 			d.source("treasury", "constant treasury.palletId")
@@ -112,7 +118,11 @@ func (d *drafting) destinations(context.Context) error {
 	if d.Table.Treasury == nil {
 		d.find("treasury", "the account that receives a part of the fees, if there is one")
 	}
-	d.find("destinations", "OnChargeTransaction of the pallets evm and transaction-payment in the runtime's source; without it, destinations are not checked")
+	pallets := "pallet transaction-payment"
+	if d.evm == rule.Frontier {
+		pallets = "the pallets evm and transaction-payment"
+	}
+	d.find("destinations", "OnChargeTransaction of "+pallets+" in the runtime's source; without it, destinations are not checked")
 	return nil
 }
 
@@ -176,7 +186,10 @@ func (d *drafting) update(context.Context) error {
 	if d.limited {
 		high, low := bits.Mul64(d.limits.normal.refTime, 1_000_000)
 		share, _ := bits.Div64(high, low, d.limits.block.refTime)
-		row.MaxRefTime, row.MaxProofSize, row.NormalClass = chain.NewRefTime(d.limits.block.refTime), d.limits.block.proofSize, rule.NormalClass(share)
+		row.MaxRefTime, row.NormalClass = chain.NewRefTime(d.limits.block.refTime), rule.NormalClass(share)
+		if d.limits.block.proofSize < math.MaxUint64 { // a relay chain has no limit, so that only the ref time counts
+			row.MaxProofSize = d.limits.block.proofSize
+		}
 		row.Source = "constant system.blockWeights"
 		d.Read += 3
 	}
@@ -193,9 +206,15 @@ func (d *drafting) nativeFee(context.Context) error {
 		row.BaseWeight, row.OperationalBaseWeight = chain.NewRefTime(d.limits.base.refTime), chain.Some(chain.NewRefTime(d.limits.operationalBase.refTime))
 		d.Read += 2
 	}
+	if d.evm == rule.Revive { // events of its runtimes include the base weight
+		row.WeightIncludesBase, row.Reclaims = true, d.reclaims()
+	}
 	weight, known := d.polynomial("WeightToFee")
 	row.WeightFee = weight[1]
-	if !known || weight[3] != (chain.Wei{}) {
+	if d.evm == rule.Revive && !known {
+		d.find("native_fees[0].ref_time_fee", "10^18 × P / Q of BlockRatioFee (WeightToFee of pallet transaction-payment) in the runtime's source, rounded to nearest, half down")
+		d.find("native_fees[0].proof_size_fee", d.proofSizeFee())
+	} else if !known || weight[3] != (chain.Wei{}) {
 		d.find("native_fees[0].weight_fee", "WeightToFee of pallet transaction-payment in the runtime's source")
 	}
 	length, known := d.polynomial("LengthToFee")
@@ -210,6 +229,15 @@ func (d *drafting) nativeFee(context.Context) error {
 	}
 	d.Table.NativeFees = []rule.NativeFeeRow{row}
 	return nil
+}
+
+// proofSizeFee explains how the fee of a byte of proof follows from that of a picosecond: their ratio is that of a block's
+// limits.
+func (d *drafting) proofSizeFee() string {
+	if !d.limited || d.limits.block.proofSize == 0 {
+		return "ref_time_fee × a block's limit of ref time / that of proof size, rounded down"
+	}
+	return fmt.Sprintf("ref_time_fee × %d / %d (limits of a block), rounded down", d.limits.block.refTime, d.limits.block.proofSize)
 }
 
 // polynomial reads the coefficients of a fee by their degree, 1 or 3. It is not known if the runtime has no such

@@ -106,7 +106,7 @@ func (l *listing) networkRows(n *network.Network) {
 	var lines []line
 	for _, row := range n.Rows {
 		lines = append(lines, line{
-			from: fmt.Sprint(row.FromRuntime), cells: []any{baseFee(row), console.Plain(console.Gwei(row.MinGasPrice()))},
+			from: fmt.Sprint(row.FromRuntime), cells: []any{baseFee(row), minimum(row)},
 			particular: particular(row), note: row.Note, source: row.Source,
 		})
 	}
@@ -120,19 +120,34 @@ func (l *listing) networkRows(n *network.Network) {
 }
 
 func baseFee(row rule.PriceRow) string {
-	if row.StaticBaseFee != nil {
+	switch {
+	case row.EVM == rule.NoEVM:
+		return "no EVM"
+	case row.StaticBaseFee != nil:
 		return console.Plain(console.Gwei(*row.StaticBaseFee)) + " static"
-	}
-	if row.BaseFeeStored != nil {
+	case row.BaseFeeStored != nil:
 		return "stored in " + row.BaseFeeStored.Name()
+	case row.GasScale > 1:
+		return fmt.Sprintf("%s × multiplier × gas scale %d", console.Plain(console.Gwei(*row.BaseFeeConstant)), row.GasScale)
 	}
 	return console.Plain(console.Gwei(*row.BaseFeeConstant)) + " × multiplier"
+}
+
+// minimum returns a row's lowest price, nothing without an EVM.
+func minimum(row rule.PriceRow) string {
+	if row.EVM == rule.NoEVM {
+		return ""
+	}
+	return console.Plain(console.Gwei(row.MinGasPrice()))
 }
 
 // particular returns the remarks on a row.
 func particular(row rule.PriceRow) (list []string) {
 	if row.Uncertain {
 		list = append(list, "uncertain")
+	}
+	if row.EVM == rule.Revive {
+		list = append(list, "pallet revive")
 	}
 	if row.PriceUncapped {
 		list = append(list, "eip1559 price not capped")
@@ -154,6 +169,11 @@ func (l *listing) proofs(n *network.Network) {
 	}
 	l.WriteString("\n")
 	l.Line(cmp.Or(n.TreasuryName, "treasury")+": "+treasury, 2)
+	for _, row := range n.Destinations {
+		if row.Account != nil {
+			l.Line(fmt.Sprintf("%s, from runtime %d: %s", row.AccountName, row.FromRuntime, console.Token(n.Token()).Account(*row.Account)), 2)
+		}
+	}
 	if p := n.FeesTreasuryProportion; p != nil {
 		l.Line(fmt.Sprintf("FeesTreasuryProportion: key %s, %s %% if never set", p.Key, console.Plain(console.Scaled(p.Default, percentDecimals))), 2)
 	}
@@ -231,6 +251,12 @@ func destinationLines(n *network.Network) (lines []line) {
 		x := line{
 			from: fmt.Sprint(row.FromRuntime), cells: []any{share(row.EVMBase), share(row.EVMPriority), share(row.NativeBase), share(row.NativeTip)},
 			note: row.Note, source: row.Source,
+		}
+		if row.AccountName != "" {
+			x.particular = append(x.particular, row.AccountName)
+		}
+		if row.BurnedBelowDeposit {
+			x.particular = append(x.particular, "burned below the deposit")
 		}
 		if row.EVMWhole {
 			x.particular = append(x.particular, "EVM fee divided as one amount")
@@ -322,13 +348,16 @@ func nativeFeeLines(n *network.Network) (lines []line) {
 		if weight, known := row.OperationalBaseWeight.Get(); known {
 			operational = weight.String()
 		}
-		proof := ""
-		if !row.ProofFee.IsZero() {
+		weight, proof := row.WeightFee.String(), ""
+		switch {
+		case !row.RefTimeFee.IsZero():
+			weight, proof = fraction(row.RefTimeFee), fraction(row.ProofSizeFee)
+		case !row.ProofFee.IsZero():
 			proof = row.ProofFee.String()
 		}
 		x := line{
 			from:  fmt.Sprint(row.FromRuntime),
-			cells: []any{row.WeightFee, proof, row.BaseWeight, operational, console.Plain(console.Scaled(row.LengthFee.Linear, 9)), row.LengthFee.Cubic},
+			cells: []any{weight, proof, row.BaseWeight, operational, console.Plain(console.Scaled(row.LengthFee.Linear, 9)), row.LengthFee.Cubic},
 			note:  row.Note, source: row.Source,
 		}
 		if row.WeightIncludesBase {
@@ -343,6 +372,9 @@ func nativeFeeLines(n *network.Network) (lines []line) {
 		if row.Combined == rule.SumOfFees {
 			x.particular = append(x.particular, "weight + proof")
 		}
+		if row.Reclaims {
+			x.particular = append(x.particular, "reclaims proof")
+		}
 		if row.LowerBound {
 			x.particular = append(x.particular, "at least")
 		}
@@ -350,6 +382,9 @@ func nativeFeeLines(n *network.Network) (lines []line) {
 	}
 	return lines
 }
+
+// fraction formats a price of which 10^18 is 1.
+func fraction(m chain.Multiplier) string { return console.Plain(console.Scaled(m, 18)) }
 
 func depositLines(n *network.Network) (lines []line) {
 	for _, row := range n.ExistentialDeposits {
