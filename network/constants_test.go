@@ -44,13 +44,13 @@ func TestConstantsOfTheMetadata(t *testing.T) {
 				require.Equal(t, u.NormalRefTime().String(), normal[0], what)
 				if u.LimitingDimension {
 					require.Equal(t, fmt.Sprint(u.MaxProofSize), largest[1], what)
-					require.Equal(t, fmt.Sprint(u.MaxProofSize/4*3), normal[1], what)
+					require.Equal(t, fmt.Sprint(u.Full().ProofSize), normal[1], what)
 				}
 			}
 			compared++
 		}
 	}
-	require.Equal(t, 110, compared, "runtimes")
+	require.Equal(t, 113, compared, "runtimes")
 	t.Logf("%d runtimes", compared)
 }
 

@@ -36,7 +36,7 @@ func claimAddresses(t *testing.T) *claimed {
 	found := map[string]bool{}
 	for height := range c.last + 1 {
 		out, stderr, code := fees("block", fmt.Sprint(height), "--format", "json", "--gateway", pairs.Path(t, c.name, "gateway"),
-			"--network-file", repository.Path("testdata", "networks", c.living.table))
+			"--network-file", repository.Path("network", "tables", c.living.table))
 		require.Zero(t, code, stderr)
 		for _, match := range spenders.FindAllStringSubmatch(out, -1) {
 			found[match[1]] = true
@@ -59,7 +59,7 @@ func claimAddresses(t *testing.T) *claimed {
 	}))
 	balances := filepath.Join(c.gateway, "balance-info")
 	require.NoError(t, os.Rename(filepath.Join(balances, c.sender.SS58), filepath.Join(balances, c.account.String())))
-	text, err := os.ReadFile(repository.Path("testdata", "networks", c.living.table))
+	text, err := os.ReadFile(repository.Path("network", "tables", c.living.table))
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(c.table, []byte(strings.Replace(string(text), `"account_mapping": "hashed"`, `"account_mapping": "claimed"`, 1)), 0o600))
 	return c
@@ -78,7 +78,7 @@ func TestClaimedAccounts(t *testing.T) {
 	t.Parallel()
 	c := claimAddresses(t)
 	blocks := fmt.Sprintf("0..%d", c.last)
-	out, stderr, code := fees("verify", blocks, "--gateway", c.gateway, "--network-file", repository.Path("testdata", "networks", c.living.table))
+	out, stderr, code := fees("verify", blocks, "--gateway", c.gateway, "--network-file", repository.Path("network", "tables", c.living.table))
 	require.Equal(t, exitFinding, code, out+stderr)
 	require.Contains(t, out+stderr, "the fee was withdrawn from "+c.account.String())
 	c.run(t, 0, "verify", blocks, "--gateway", c.gateway)

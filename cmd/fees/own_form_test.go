@@ -24,7 +24,7 @@ func TestAccountsInTheChainsOwnForm(t *testing.T) {
 	t.Parallel()
 	const prefix = 5 // other than 42, which is that of all chains
 	l, dir := livingChains[0], t.TempDir()
-	text, err := os.ReadFile(repository.Path("testdata", "networks", l.table))
+	text, err := os.ReadFile(repository.Path("network", "tables", l.table))
 	require.NoError(t, err)
 	path := func(name string) string { return filepath.Join(dir, name) }
 	write := func(name, text string) string {

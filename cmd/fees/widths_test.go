@@ -35,6 +35,7 @@ var widthCommands = []widthCommand{
 	{"networks", []string{"moonriver", "static"}},
 	{"networks moonbeam --sources", nil},
 	{"networks moonriver", []string{"balances.Withdraw"}},
+	{"networks polkadot-hub", []string{"no EVM", "staking pot"}},
 	{"gateway header 25 --gateway URL", []string{"25"}},
 	{"gateway multiplier 24 --gateway URL", nil},
 	{"gateway version --gateway URL", []string{"moonbeam"}},
