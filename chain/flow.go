@@ -67,8 +67,8 @@ func endsWith(events []Event, account Address) bool {
 
 // Charged returns the fee: what is left of all withdrawals. It returns ErrOverflow if more was deposited than withdrawn.
 func (f *Flow) Charged() (Wei, error) {
-	in, err := sumOf(f.Withdrawals)
-	out, noSum := sumOf(f.Deposits)
+	in, err := Sum(f.Withdrawals)
+	out, noSum := Sum(f.Deposits)
 	if err := errors.Join(err, noSum); err != nil {
 		return Wei{}, err
 	}
@@ -79,18 +79,18 @@ func (f *Flow) Charged() (Wei, error) {
 	return charged, nil
 }
 
-// Held returns the amount that was withdrawn before the transaction ran: the first two withdrawals, which are the first
-// events.
-func (f *Flow) Held() (Wei, error) {
+// Hold returns the withdrawals before the transaction ran: the first two of its payer, which are the first events.
+func (f *Flow) Hold(payer Address) []Deposit {
 	const parts = 2
 	n := 0
-	for n < len(f.Withdrawals) && n < parts && f.Withdrawals[n].At == n {
+	for n < len(f.Withdrawals) && n < parts && f.Withdrawals[n].At == n && f.Withdrawals[n].Account == payer {
 		n++
 	}
-	return sumOf(f.Withdrawals[:n])
+	return f.Withdrawals[:n]
 }
 
-func sumOf(list []Deposit) (sum Wei, err error) {
+// Sum returns the sum of amounts.
+func Sum(list []Deposit) (sum Wei, err error) {
 	for _, d := range list {
 		if sum, err = sum.Add(d.Amount); err != nil {
 			return Wei{}, err

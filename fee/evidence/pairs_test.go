@@ -115,7 +115,7 @@ func chargesOfEvents(t *testing.T, file *os.File) map[[2]int]map[string]string {
 }
 
 // encodedBy returns the extrinsics as a recorded node has them, by height.
-func encodedBy(t *testing.T, directory string) map[int][][]byte {
+func encodedBy(t testing.TB, directory string) map[int][][]byte {
 	text, err := os.ReadFile(filepath.Join(directory, "chain_getBlock.json"))
 	require.NoError(t, err)
 	var answers map[string]struct {

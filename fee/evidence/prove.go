@@ -75,8 +75,9 @@ type transaction struct {
 	identity  identified
 	withdrew  bool // there is an event balances.Withdraw
 	withdrawn chain.Wei
-	charged   result // of evm.cash or native.cash
-	divided   result // of evm.split or native.split
+	flow      *chain.Flow // of a transaction of pallet revive
+	charged   result      // of evm.cash or native.cash
+	divided   result      // of evm.split or native.split
 }
 
 // transaction verifies one transaction's fee.

@@ -3,6 +3,7 @@ package evidence
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee"
@@ -20,7 +21,9 @@ func (p *prover) chargeRevive(t *transaction) {
 		return
 	}
 	charged, noCharge := flow.Charged()
-	t.withdrawn, err = flow.Held()
+	payer, _ := t.Payer.Get()
+	t.flow = &flow
+	t.withdrawn, err = chain.Sum(flow.Hold(payer))
 	if err := errors.Join(noCharge, err); err != nil {
 		t.charged = breaks("%v", err)
 		return
@@ -91,9 +94,18 @@ func (s *subject) paidOutcome() {
 	}
 }
 
-// deposits checks the amounts that a transaction put on hold or released: each was deposited before it was put on hold, or
-// withdrawn after it was released, by the same account.
+// deposits checks the amounts that a transaction moved besides its fee. What it put on hold was deposited to the same account
+// just before; what it released was withdrawn just after. Another account gets a deposit for nothing else than to come into
+// being, and the payer gets one: the rest.
 func (s *subject) deposits() {
+	if s.t.flow == nil {
+		return // the fee is undetermined, with a reason
+	}
+	payer, _ := s.t.Payer.Get()
+	paired := map[int]bool{}
+	for _, w := range s.t.flow.Hold(payer) {
+		paired[w.At] = true
+	}
 	events := s.t.x.Events
 	for i := range events {
 		partner, name := i-1, "Deposit"
@@ -113,6 +125,23 @@ func (s *subject) deposits() {
 			s.broken("event balances.%s of %v: no balances.%s of %v wei goes with it", events[i].Name, account, name, amount)
 			return
 		}
+		paired[partner] = true
+	}
+	rests := 0
+	for _, d := range slices.Concat(s.t.flow.Withdrawals, s.t.flow.Deposits) {
+		switch {
+		case paired[d.At]:
+		case d.Account == payer && events[d.At].Name == "Deposit":
+			rests++
+		case d.At > 0 && moves(&events[d.At-1], "Endowed", d.Account, d.Amount):
+		default:
+			s.skip("money moved through an account besides the payer and what was put on hold")
+			return
+		}
+	}
+	if rests > 1 {
+		s.skip("the payer was given money back more than once")
+		return
 	}
 	s.held()
 }

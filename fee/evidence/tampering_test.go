@@ -174,6 +174,9 @@ func others(v any) []other {
 		case strings.HasPrefix(v, "0x"):
 			return []other{{"digit", flipped(v, 2)}, {"digit", flipped(v, len(v)-1)}}
 		}
+		if _, err := chain.ParseAccount(v); err == nil { // in SS58
+			return []other{{"account", "5FHneW46xGXgs5mUiveU4sbTyGBzmstUspZC92UhjJM694ty"}}
+		}
 		if n, ok := new(big.Int).SetString(v, 10); ok {
 			twice := new(big.Int).Lsh(n, 1)
 			list := []other{{"by one", n.Add(n, big.NewInt(1)).String()}, {"twice", twice.Add(twice, big.NewInt(12345)).String()}}
@@ -239,7 +242,7 @@ func lists(at place, all []any, i int, set func([]any)) []change {
 func kindOf(x object) string {
 	method := x["method"].(object)
 	switch {
-	case method["pallet"] == "ethereum":
+	case method["pallet"] == "ethereum", method["pallet"] == "revive" && x["signature"] == nil:
 		return string(fee.EVM)
 	case x["signature"] != nil:
 		return string(fee.Native)
