@@ -40,6 +40,8 @@ type livingSent struct {
 	From, SS58 string
 	EthHash    string
 	XtHash     string
+	Height     int
+	Index      int
 	Charged    string `json:"charged_wei"`
 }
 

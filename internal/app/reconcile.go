@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/money"
 	"github.com/feeledger/fees/internal/reconcile"
+	"github.com/feeledger/fees/network/rule"
 	"github.com/feeledger/fees/source"
 )
 
@@ -33,8 +35,16 @@ func (d *Ledger) Reconcile(ctx context.Context, files []reconcile.NamedFile, p P
 		return nil, err
 	}
 	result.Files = files
+	deposits, err := d.receiptsHoldDeposits(ctx)
+	if err != nil {
+		return nil, err
+	}
 	for _, f := range files {
-		for _, note := range f.Notes {
+		notes := f.Notes
+		if f.Profile != nil && f.Profile.Receipts && deposits {
+			notes = append(slices.Clone(notes), depositsInReceipts)
+		}
+		for _, note := range notes {
 			if len(files) > 1 {
 				note = f.Name + ": " + note
 			}
@@ -42,6 +52,17 @@ func (d *Ledger) Reconcile(ctx context.Context, files []reconcile.NamedFile, p P
 		}
 	}
 	return result, nil
+}
+
+// depositsInReceipts explains why the fees of an explorer differ from the chain's.
+const depositsInReceipts = "The fees of this file are from Ethereum receipts. On this network, a receipt adds the storage deposits that the transaction paid, which are not a fee, " +
+	"and subtracts those that it got back. For calls of the runtime's pallets it shows 0."
+
+// receiptsHoldDeposits reports whether receipts of the network's Ethereum transactions contain deposits.
+func (d *Ledger) receiptsHoldDeposits(ctx context.Context) (bool, error) {
+	id, err := d.Book.Identity(ctx)
+	n, known := d.Tables.Named(id.Network)
+	return known && slices.ContainsFunc(n.Rows, func(row rule.PriceRow) bool { return row.EVM == rule.Revive }), d.wrapErr(err)
 }
 
 // match compares records with the ledger.

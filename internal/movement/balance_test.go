@@ -16,7 +16,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/gatewayclient/sidecar"
 	"github.com/feeledger/fees/internal/movement"
-	"github.com/feeledger/fees/internal/test/repository"
+	"github.com/feeledger/fees/internal/test/pairs"
 )
 
 func amount(t testing.TB, text string) chain.Wei {
@@ -119,18 +119,18 @@ func readChain(t testing.TB, name string) recordedChain {
 	return r
 }
 
-// readShared reads a chain that is beside the repository, with a balance of each account and height.
-func readShared(t testing.TB, name string) recordedChain {
+// readPair reads a recorded pair, with a balance of each account and height.
+func readPair(t testing.TB, name string) recordedChain {
 	t.Helper()
 	r := recordedChain{size: chain.LongAddressSize, balances: map[chain.Address][]chain.Balance{}}
-	r.readBlocks(t, repository.Shared(t, "pairs", name, "gateway", "blocks"))
-	accounts, err := os.ReadDir(repository.Shared(t, "pairs", name, "gateway", "balance-info"))
+	r.readBlocks(t, pairs.Path(t, name, "gateway", "blocks"))
+	accounts, err := os.ReadDir(pairs.Path(t, name, "gateway", "balance-info"))
 	require.NoError(t, err)
 	for _, a := range accounts {
 		who, err := chain.ReadAddress(a.Name())
 		require.NoError(t, err)
 		for height := range r.blocks {
-			text, err := os.ReadFile(repository.Shared(t, "pairs", name, "gateway", "balance-info", a.Name(), strconv.Itoa(height)+".json"))
+			text, err := os.ReadFile(pairs.Path(t, name, "gateway", "balance-info", a.Name(), strconv.Itoa(height)+".json"))
 			require.NoError(t, err)
 			var said struct{ Free, Reserved string }
 			require.NoError(t, json.Unmarshal(text, &said))
@@ -178,7 +178,7 @@ func (r *recordedChain) differences(height int) (wrong []string, compared int) {
 }
 
 var recordedChains = map[string]struct {
-	shared    bool // beside the repository
+	paired    bool // one of testdata/pairs
 	accounts  int
 	heights   int
 	movements int // counted in the JSON: an event each, two for one of two accounts; none for Endowed and the issuance
@@ -188,8 +188,8 @@ var recordedChains = map[string]struct {
 }{
 	"moonbeam-1701":    {accounts: 18, heights: 21, movements: 225, moved: 65, visible: 124},
 	"moonbeam-2100":    {accounts: 18, heights: 27, movements: 304, moved: 79, visible: 163},
-	"passet-1019002":   {shared: true, accounts: 12, heights: 39, movements: 448, moved: 104, visible: 265, nothing: 14},
-	"stack-template-3": {shared: true, accounts: 20, heights: 37, movements: 679, moved: 165, visible: 572, nothing: 10},
+	"passet-1019002":   {paired: true, accounts: 12, heights: 39, movements: 448, moved: 104, visible: 265, nothing: 14},
+	"stack-template-3": {paired: true, accounts: 20, heights: 37, movements: 679, moved: 165, visible: 572, nothing: 10},
 }
 
 // Opening + movements = closing, to the unit: every account, every height, free and reserved.
@@ -224,8 +224,8 @@ func TestRecordedBalances(t *testing.T) {
 
 func read(t testing.TB, name string) recordedChain {
 	t.Helper()
-	if recordedChains[name].shared {
-		return readShared(t, name)
+	if recordedChains[name].paired {
+		return readPair(t, name)
 	}
 	return readChain(t, name)
 }

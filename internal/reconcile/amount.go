@@ -185,15 +185,23 @@ func (f amountForm) unitIn(text string) (rest string, unit Unit) {
 
 // unitNamed returns the unit with a name, or "". Only prefixes depend on the case.
 func unitNamed(name, symbol string) Unit {
-	for _, u := range []Unit{Wei, Gwei, Token} {
+	for _, u := range units {
 		if strings.EqualFold(name, string(u)) {
 			return u
 		}
+	}
+	if isPlanck(name) {
+		return Wei
 	}
 	if symbol != "" && strings.EqualFold(name, symbol) {
 		return Token
 	}
 	return prefixed(name, symbol)
+}
+
+// isPlanck reports whether a name is that of the smallest unit of Substrate's tokens.
+func isPlanck(name string) bool {
+	return strings.EqualFold(name, "planck") || strings.EqualFold(name, "plancks")
 }
 
 // number matches the numbers that a spreadsheet writes.
@@ -209,6 +217,13 @@ const (
 // readNumber parses an amount that a spreadsheet stores as a number. Digits beyond the 15th come from the
 // binary floating-point number: they are used as they are if they fit into wei.
 func (f amountForm) readNumber(raw string) (a amount, err error) {
+	if f.unit == EVMWei {
+		f.unit = Wei
+		if a, err = f.readNumber(raw); err == nil {
+			a.wei, err = fromEVM(a.wei, f.token)
+		}
+		return a, err
+	}
 	wrong := func(err error) (amount, error) { return amount{}, &valueError{raw, err} }
 	if !number.MatchString(raw) {
 		return wrong(errors.New("is not a number"))

@@ -267,7 +267,7 @@ func unitOf(name, symbol string) Unit {
 		return with
 	}
 	switch {
-	case unit == "wei":
+	case unit == "wei", isPlanck(unit):
 		return Wei
 	case unit == "gwei":
 		return Gwei

@@ -13,6 +13,13 @@ import (
 
 // number parses a plain number without its sign and unit. text is the whole cell.
 func (f amountForm) number(text, plain string) (a amount, err error) {
+	if f.unit == EVMWei {
+		f.unit = Wei
+		if a, err = f.number(text, plain); err == nil {
+			a.wei, err = fromEVM(a.wei, f.token)
+		}
+		return a, err
+	}
 	switch {
 	case !f.unit.fits(f.token):
 		return a, errGwei

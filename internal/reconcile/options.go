@@ -23,7 +23,13 @@ const (
 	Wei   Unit = "wei"   // the token's smallest unit
 	Gwei  Unit = "gwei"  // 10^9 wei, of a token with 18 decimals
 	Token Unit = "token" // such as 10^18 wei
+	// EVMWei is a token's 10^-18, as Ethereum's tools count whatever decimals the token has. What is less than the
+	// smallest unit is cut off: no fee contains it.
+	EVMWei Unit = "evm-wei"
 )
+
+// units are the units that people can name.
+var units = []Unit{Wei, Gwei, Token, EVMWei}
 
 // places returns the number of decimals that an amount can have.
 func (u Unit) places(token console.Token) int {
@@ -33,8 +39,26 @@ func (u Unit) places(token console.Token) int {
 		return token.Places() + power
 	case u == Gwei:
 		return console.GweiDecimals
+	case u == EVMWei:
+		return token.Places() - console.TokenDecimals
 	}
 	return 0
+}
+
+// fromEVM returns an amount of [EVMWei] in the token's smallest unit.
+func fromEVM(amount chain.Wei, token console.Token) (chain.Wei, error) {
+	power := EVMWei.places(token)
+	for range max(-power, power) { // a few
+		if power < 0 {
+			amount = amount.DivFloor(10)
+			continue
+		}
+		var err error
+		if amount, err = amount.Times(10); err != nil {
+			return amount, err
+		}
+	}
+	return amount, nil
 }
 
 // errGwei reports a unit that other tokens lack.
@@ -42,7 +66,7 @@ var errGwei = fmt.Errorf("is in gwei, which only tokens with %d decimals have; u
 
 // fits reports whether a token has the unit.
 func (u Unit) fits(token console.Token) bool {
-	return u != Gwei && u.places(token) >= 0 || u == Gwei && token.Places() == console.TokenDecimals
+	return u == EVMWei || u != Gwei && u.places(token) >= 0 || u == Gwei && token.Places() == console.TokenDecimals
 }
 
 // Options control how a file is read and what it is compared with. The zero value reads a file that states
@@ -112,8 +136,8 @@ func (o Options) checked() (Options, error) {
 		o.Zone = time.UTC
 	}
 	switch {
-	case o.Unit != "" && o.Unit != Wei && o.Unit != Gwei && o.Unit != Token:
-		return o, fmt.Errorf("--unit %q must be wei, gwei or token", o.Unit)
+	case o.Unit != "" && !slices.Contains(units, o.Unit):
+		return o, fmt.Errorf("--unit %q must be wei, gwei, token or evm-wei", o.Unit)
 	case !o.Unit.fits(o.Token()):
 		return o, fmt.Errorf("--unit %s: %s has %d decimals; use wei, its smallest unit, or token", o.Unit, shownName(o.Symbol), o.Decimals)
 	case o.Encoding != "" && o.Encoding != UTF8 && o.Encoding != Windows1252:

@@ -37,6 +37,8 @@ type Profile struct {
 	HashIn []string `json:"hash_in,omitempty"`
 	// Unit is the unit of the fees, if the file does not state it.
 	Unit Unit `json:"unit,omitempty"`
+	// Receipts reports that the fees are those of Ethereum's receipts.
+	Receipts bool `json:"receipts,omitempty"`
 	// Symbols are other symbols of the network's token that the product uses, such as ETH. A fee
 	// in such a symbol is compared only if the ledger has its transaction.
 	Symbols []string `json:"symbols,omitempty"`
@@ -175,8 +177,8 @@ func (p *Profile) check() error {
 		return errors.New(`its columns have no "hash" and no "id"`)
 	case p.Kind != Bookkeeping && p.Kind != View:
 		return fmt.Errorf(`kind %q: write "book" if the fee of each row is deducted, "view" if rows only list what the chain shows`, p.Kind)
-	case !slices.Contains([]Unit{"", Wei, Gwei, Token}, p.Unit):
-		return fmt.Errorf("unit %q: use wei, gwei or token", p.Unit)
+	case p.Unit != "" && !slices.Contains(units, p.Unit):
+		return fmt.Errorf("unit %q: use wei, gwei, token or evm-wei", p.Unit)
 	case !slices.Contains([]string{"", "negative", "either"}, p.Sign):
 		return fmt.Errorf(`sign %q: use "negative" or "either"`, p.Sign)
 	case p.Decimals < 0 || p.Decimals > maxCutDecimals:
@@ -306,6 +308,9 @@ func (p *Profile) apply(h header, o *Options) *Options {
 	}
 	if as.Unit == "" {
 		as.Unit = p.Unit
+	}
+	if as.Unit == EVMWei && EVMWei.places(o.Token()) == 0 {
+		as.Unit = Wei
 	}
 	as.Negative = o.Negative || p.Sign == "negative"
 	as.applied = p

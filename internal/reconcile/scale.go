@@ -156,7 +156,7 @@ func (o *Options) unitBy(f factor) (Unit, bool) {
 	if f.power == 0 || read == "" {
 		return "", false
 	}
-	for _, u := range []Unit{Wei, Gwei, Token} {
+	for _, u := range units {
 		if u.fits(o.Token()) && read.places(o.Token())-f.power == u.places(o.Token()) {
 			return u, true
 		}

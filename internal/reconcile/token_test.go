@@ -44,6 +44,34 @@ func TestOtherDecimals(t *testing.T) {
 		require.NoError(t, err, "%s %s", c.column, c.text)
 		require.Equal(t, c.want, rows[0].Fee.String(), "%s %s", c.column, c.text)
 	}
+	// The EVM counts in 18 decimals, whatever the token has. What is less than the smallest unit is no fee.
+	for _, c := range []struct {
+		decimals     int
+		column, text string
+		unit         reconcile.Unit
+		want         string
+	}{
+		{10, "fee (planck)", "140367", "", "140367"},
+		{12, "fee_planck", "140367", "", "140367"},
+		{10, "fee", "140367 Planck", "", "140367"},
+		{10, "fee", "1403670000", reconcile.EVMWei, "14"},
+		{10, "fee", "14036700000000", reconcile.EVMWei, "140367"},
+		{12, "fee", "140367999999", reconcile.EVMWei, "140367"},
+		{18, "fee", "140367", reconcile.EVMWei, "140367"},
+		{20, "fee", "140367", reconcile.EVMWei, "14036700"},
+		{12, "fee", "999999", reconcile.EVMWei, "0"},
+		{12, "fee", "0xf4240", reconcile.EVMWei, "1"},
+		{12, "fee", "1.5e6", reconcile.EVMWei, "1"},
+	} {
+		rows, err := readAll(strings.NewReader(grid{{"Extrinsic ID", c.column}, {"1-1", c.text}}.csv(',')), reconcile.Options{Symbol: "DOT", Decimals: c.decimals, Unit: c.unit})
+		require.NoError(t, err, "%s %s", c.column, c.text)
+		require.Equal(t, c.want, rows[0].Fee.String(), "%s %s", c.column, c.text)
+	}
+	cells := grid{{"Extrinsic ID", "fee"}, {"1-1", "14036700000000"}}.xlsx(t, func(f *excelize.File) { require.NoError(t, f.SetCellFloat("Sheet1", "B2", 14036700000000, -1, 64)) })
+	stored, err := readAll(strings.NewReader(cells), reconcile.Options{Symbol: "DOT", Decimals: 10, Unit: reconcile.EVMWei})
+	require.NoError(t, err)
+	require.Equal(t, "140367", stored[0].Fee.String())
+
 	sheet := grid{{"Extrinsic ID", "fee (TAO)"}, {"1-1", "0.00126"}}.xlsx(t, func(f *excelize.File) { require.NoError(t, f.SetCellFloat("Sheet1", "B2", 0.00126, -1, 64)) })
 	rows, err := readAll(strings.NewReader(sheet), tao)
 	require.NoError(t, err)

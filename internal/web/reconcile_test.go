@@ -313,7 +313,7 @@ func TestMappingInTheBrowser(t *testing.T) {
 		"&period=2026-02":              {http.StatusConflict, "2026-02 is incomplete"},
 		"&decimal=ab":                  {http.StatusBadRequest, `decimal &#34;ab&#34;: want one character`},
 		"&decimal=x":                   {http.StatusUnprocessableEntity, "“Decimal separator” &#39;x&#39; must be a point or a comma"},
-		"&unit=cent":                   {http.StatusUnprocessableEntity, "“Unit of the fees” &#34;cent&#34; must be wei, gwei or token"},
+		"&unit=cent":                   {http.StatusUnprocessableEntity, "“Unit of the fees” &#34;cent&#34; must be wei, gwei, token or evm-wei"},
 		"&map.fee=Nothing":             {http.StatusUnprocessableEntity, "no column &#34;Nothing&#34;"},
 		"&encoding=windows-1252":       {http.StatusUnprocessableEntity, "no column"},
 		"&tolerance=x":                 {http.StatusBadRequest, "tolerance"},

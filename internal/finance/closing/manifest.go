@@ -141,7 +141,7 @@ func (r *Reconciliation) Names() string {
 
 // Reading contains the settings for reading a company's record of fees. "" selects the default.
 type Reading struct {
-	Unit       string   `json:"unit"`                 // wei, gwei or token
+	Unit       string   `json:"unit"`                 // wei, gwei, token or evm-wei
 	Decimal    string   `json:"decimal"`              // decimal separator
 	Thousands  string   `json:"thousands"`            // thousands separator
 	Separator  string   `json:"separator"`            // column separator of csv: comma, semicolon, tab or pipe

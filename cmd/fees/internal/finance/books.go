@@ -18,7 +18,7 @@ import (
 func addBooks(c *cobra.Command, f *app.BooksInput, of string) {
 	flags := c.Flags()
 	flags.StringSliceVar(&f.Columns, "map", nil, of+"map a field to a column: fee=\"Network cost\", or fee=#3 by number; comma-separated or repeated")
-	flags.StringVar(&f.Unit, "unit", "", of+"the unit of fees: wei, gwei or token (default: from the column or each amount)")
+	flags.StringVar(&f.Unit, "unit", "", of+"the unit of fees: wei (the smallest), gwei, token or evm-wei (default: from the column or each amount)")
 	flags.StringVar(&f.Decimal, "decimal", ".", of+"the decimal separator: . or ,")
 	flags.StringVar(&f.Thousands, "thousands", "", of+"the thousands separator (default: none)")
 	flags.StringVar(&f.Separator, "separator", "", of+"the csv separator: comma, semicolon, tab or pipe (default: from the header)")
