@@ -16,7 +16,7 @@ type AssetFee struct {
 	Asset  string            `json:"asset"`  // its ID, as the gateway writes it in JSON
 	Amount chain.TokenAmount `json:"amount"` // the whole fee, in the asset's smallest units
 	Tip    chain.Wei         `json:"tip"`    // the part that the sender added, in the token's smallest units
-	// Equivalent is what the receiver was credited in the token's smallest units; unknown if it was burned.
+	// Equivalent is what the chain credited to the receiver of its fees, or burned, in the token's smallest units.
 	Equivalent chain.Optional[chain.Wei] `json:"equivalent"`
 }
 
@@ -34,7 +34,7 @@ func (t *Transaction) priceAsset(x *chain.Extrinsic) error {
 	if err != nil {
 		return err
 	}
-	equivalent, err := creditedBefore(x)
+	equivalent, err := equivalentOf(x)
 	if err != nil {
 		return err
 	}
@@ -44,9 +44,16 @@ func (t *Transaction) priceAsset(x *chain.Extrinsic) error {
 	return nil
 }
 
-// creditedBefore returns the credits directly before the event AssetTxFeePaid, which are to the receiver of the fee.
-func creditedBefore(x *chain.Extrinsic) (sum chain.Optional[chain.Wei], err error) {
+// equivalentOf returns the credits, or the amount burned, directly before the event AssetTxFeePaid.
+func equivalentOf(x *chain.Extrinsic) (sum chain.Optional[chain.Wei], err error) {
 	last := slices.IndexFunc(x.Events, func(e chain.Event) bool { return e.Is("assetTxPayment", "AssetTxFeePaid") })
+	if last > 0 && x.Events[last-1].Is("balances", "BurnedDebt") {
+		burned, err := x.Events[last-1].Data.At(0).Wei()
+		if err != nil {
+			return sum, fmt.Errorf("event balances.BurnedDebt: data[0]: %w", err)
+		}
+		return chain.Some(burned), nil
+	}
 	var to chain.Address
 	for i := last - 1; i >= 0 && x.Events[i].Is("balances", "Deposit"); i-- {
 		account, errAccount := x.Events[i].Data.At(0).Account()

@@ -15,16 +15,22 @@ type AssetFeePaid struct {
 }
 
 // HasAssetFeeEvent reports whether the extrinsic has an AssetTxFeePaid event.
-func HasAssetFeeEvent(x *chain.Extrinsic) bool { return assetFeeEvent(x) != nil }
+func HasAssetFeeEvent(x *chain.Extrinsic) bool {
+	_, count := assetFeeEvent(x)
+	return count > 0
+}
 
 // ReadAssetFeePaid reads the fee from the extrinsic's event assetTxPayment.AssetTxFeePaid: payer, amount, tip and asset are
 // data[0] to data[3]. A transaction that pays in an asset has no TransactionFeePaid: its payer pays nothing in the token.
 //
 // Source: polkadot-sdk, frame/transaction-payment/asset-conversion-tx-payment/src/lib.rs.
 func ReadAssetFeePaid(x *chain.Extrinsic) (paid AssetFeePaid, err error) {
-	event := assetFeeEvent(x)
-	if event == nil {
+	event, count := assetFeeEvent(x)
+	switch {
+	case count == 0:
 		return AssetFeePaid{}, fmt.Errorf("event assetTxPayment.AssetTxFeePaid: %w", chain.ErrMissing)
+	case count > 1:
+		return AssetFeePaid{}, fmt.Errorf("%d events assetTxPayment.AssetTxFeePaid, want one", count)
 	}
 	of := func(i int, err error) error {
 		if err != nil {
@@ -47,11 +53,6 @@ func ReadAssetFeePaid(x *chain.Extrinsic) (paid AssetFeePaid, err error) {
 	return paid, nil
 }
 
-func assetFeeEvent(x *chain.Extrinsic) (event *chain.Event) {
-	for i := range x.Events {
-		if e := &x.Events[i]; e.Is("assetTxPayment", "AssetTxFeePaid") {
-			event = e
-		}
-	}
-	return event
+func assetFeeEvent(x *chain.Extrinsic) (event *chain.Event, count int) {
+	return named(x, "assetTxPayment", "AssetTxFeePaid")
 }

@@ -41,8 +41,13 @@ func ReadFeePaid(x *chain.Extrinsic) (FeePaid, error) {
 }
 
 func feeEvent(x *chain.Extrinsic) (event *chain.Event, count int) {
+	return named(x, "transactionPayment", "TransactionFeePaid")
+}
+
+// named returns the last event of a name, and how many there are.
+func named(x *chain.Extrinsic, pallet, name string) (event *chain.Event, count int) {
 	for i := range x.Events {
-		if e := &x.Events[i]; e.Is("transactionPayment", "TransactionFeePaid") {
+		if e := &x.Events[i]; e.Is(pallet, name) {
 			event = e
 			count++
 		}

@@ -17,6 +17,8 @@ func TestSince(t *testing.T) {
 		"moonbase":  {1200, 1800, 1200, 2000, 2000, 3703},
 		"moonbeam":  {1201, 1801, 1201, 2000, 2000, 3703},
 		"moonriver": {1201, 1801, 1201, 2000, 2000, 3703},
+		// Pallet revive before 0.12 withdraws something else than gas × price.
+		"kusama-hub": {0, 0, 0, 2000004, 0, 0},
 		// All of DataHaven's runtimes are newer than these, except for the code of signers.
 		"datahaven": {0, 0, 0, 0, 0, 1500}, "datahaven-testnet": {0, 0, 0, 0, 0, 1500}, "datahaven-stagenet": {0, 0, 0, 0, 0, 1500},
 	}

@@ -2,10 +2,13 @@ package evidence
 
 import (
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee"
+	"github.com/feeledger/fees/network/rule"
 )
 
 // assetCharged checks a fee that was paid in an asset. The chain withdraws the highest possible fee in the asset, and may
@@ -39,50 +42,85 @@ func (s *subject) assetCharged() {
 			refunded = refunded || err == nil && whole == withdrawn
 		}
 	}
-	receiver, named := s.rules.Treasury.Get()
-	switch {
+	whyNot, broken := s.equivalent()
+	switch swap, err := s.swap(); {
 	case !found:
 		s.broken("the fee is %v of the asset %s, but nothing of it was withdrawn from the payer", paid.Amount, paid.Asset)
 	case withdrawn != paid.Amount && !refunded:
 		s.broken("%v of the asset %s were withdrawn, and no deposit gives back all but the fee of %v", withdrawn, paid.Asset, paid.Amount)
-	case !paid.Equivalent.Known():
-		s.skip("the equivalent of the fee was not credited to an account")
-	case !named:
-		s.skip(noTreasury)
-	case !s.creditedTo(receiver):
-		s.broken("the equivalent of the fee was not credited to the %s", s.rules.TreasuryLabel())
+	case err != nil:
+		s.broken("%v", err)
+	case swap != (swapped{}) && (swap.in != withdrawn || swap.asset != paid.Asset):
+		s.broken("%v of the asset %s were withdrawn, but %v of %s were swapped", withdrawn, paid.Asset, swap.in, swap.asset)
+	case broken != nil:
+		s.broken("%v", broken)
+	case whyNot != "":
+		s.skip(whyNot)
 	default:
-		s.swapped()
+		s.held()
 	}
 }
 
-// creditedTo reports whether the credit before the event AssetTxFeePaid is to an account.
-func (s *subject) creditedTo(receiver chain.Address) bool {
-	for i := range s.t.x.Events {
-		if s.t.x.Events[i].Is("assetTxPayment", "AssetTxFeePaid") && i > 0 {
-			account, err := s.t.x.Events[i-1].Data.At(0).Account()
-			return err == nil && account == receiver
-		}
-	}
-	return false
+// swapped is the first swap of an extrinsic, which takes the fee from the payer's asset to the token.
+type swapped struct {
+	asset   string
+	in, out chain.TokenAmount
 }
 
-// swapped checks that the equivalent is what the swaps took from the pool: its withdrawal less what was deposited to it.
-func (s *subject) swapped() {
-	equivalent, _ := s.t.AssetFee.Equivalent.Get()
-	cash, err := chain.FindCash(s.t.x)
-	if err != nil {
-		s.broken("the swap of the fee: %v", err)
-		return
-	}
+// swap returns the first swap, or nothing.
+func (s *subject) swap() (none swapped, err error) {
 	for i := range s.t.x.Events {
 		e := &s.t.x.Events[i]
-		if back, err := cash.Withdrawn.Sub(equivalent); err == nil && (back.IsZero() || moves(e, "Deposit", cash.Payer, back)) {
-			s.held()
-			return
+		if !e.Is("assetConversion", "SwapCreditExecuted") {
+			continue
 		}
+		in, noIn := e.Data.At(0).TokenAmount()
+		out, noOut := e.Data.At(1).TokenAmount()
+		path, noPath := e.Data.At(2).Text()
+		asset, isPath := strings.CutPrefix(path, "[[")
+		asset, _, found := strings.Cut(asset, `,"`+in.String()+`"]`)
+		if err := errors.Join(noIn, noOut, noPath); err != nil || !isPath || !found {
+			return none, fmt.Errorf("event assetConversion.SwapCreditExecuted: its values do not describe a swap of the fee")
+		}
+		return swapped{asset, in, out}, nil
 	}
-	s.broken("the pool gave %v wei for the fee, but %v were credited", cash.Withdrawn, equivalent)
+	return none, nil
+}
+
+// equivalent returns why the equivalent of a fee paid in an asset cannot be checked, or what is wrong with it: it is what the
+// swaps took from the pool, and goes where fees go.
+func (s *subject) equivalent() (whyNot string, broken error) {
+	equivalent, known := s.t.AssetFee.Equivalent.Get()
+	if !known {
+		return "", errors.New("nothing was credited or burned for the fee")
+	}
+	d, told := s.rules.Destinations.Get()
+	receiver, named := s.rules.Treasury.Get()
+	last := slices.IndexFunc(s.t.x.Events, func(e chain.Event) bool { return e.Is("assetTxPayment", "AssetTxFeePaid") }) - 1
+	least, _ := s.rules.ExistentialDeposit.Get()
+	burned := s.t.x.Events[last].Is("balances", "BurnedDebt")
+	switch to, err := s.t.x.Events[last].Data.At(0).Account(); {
+	case !told:
+		return noDestinations, nil
+	case burned && d.NativeBase != rule.Burned && !(d.BurnedBelowDeposit && equivalent.Cmp(least) < 0):
+		return "", fmt.Errorf("the equivalent of the fee was burned, not credited to the %s", s.rules.TreasuryLabel())
+	case !burned && d.NativeBase == rule.Burned:
+		return "", errors.New("the equivalent of the fee was credited, not burned")
+	case !burned && !named:
+		return noTreasury, nil
+	case !burned && (err != nil || to != receiver):
+		return "", fmt.Errorf("the equivalent of the fee was not credited to the %s", s.rules.TreasuryLabel())
+	}
+	cash, err := chain.FindCash(s.t.x)
+	if err != nil {
+		return "", fmt.Errorf("the swap of the fee: %w", err)
+	}
+	back, err := cash.Withdrawn.Sub(equivalent)
+	gaveBack := func(e chain.Event) bool { return moves(&e, "Deposit", cash.Payer, back) }
+	if err != nil || !back.IsZero() && !slices.ContainsFunc(s.t.x.Events, gaveBack) {
+		return "", fmt.Errorf("the pool gave %v wei for the fee, but %v went to the chain", cash.Withdrawn, equivalent)
+	}
+	return "", nil
 }
 
 // paidTip returns the tip that a transaction paid, in the token, if it is known.

@@ -175,7 +175,11 @@ func others(v any) []other {
 			return []other{{"digit", flipped(v, 2)}, {"digit", flipped(v, len(v)-1)}}
 		}
 		if _, err := chain.ParseAccount(v); err == nil { // in SS58
-			return []other{{"account", "5FHneW46xGXgs5mUiveU4sbTyGBzmstUspZC92UhjJM694ty"}}
+			const bob, charlie = "5FHneW46xGXgs5mUiveU4sbTyGBzmstUspZC92UhjJM694ty", "5FLSigC9HGRKVhB9FiEo4Y3koPsNmBmLJbpXg2mp1hXcS59Y"
+			if v == bob {
+				return []other{{"account", charlie}}
+			}
+			return []other{{"account", bob}}
 		}
 		if n, ok := new(big.Int).SetString(v, 10); ok {
 			twice := new(big.Int).Lsh(n, 1)

@@ -55,6 +55,7 @@ var (
 	twoAmounts      = values(Amount, Amount)
 	feePaid         = values(Account, Amount, Amount)
 	assetFeePaid    = values(Account, Word, Amount, Text)
+	swapped         = values(Word, Word, Text)
 	assetMoved      = values(Text, Account, Word)
 	executed        = values(Account, Account, Hash, Exit)
 	newPrice        = values(Word)
@@ -85,6 +86,10 @@ func Of(pallet, name string) *Event {
 	case "assetTxPayment":
 		if name == "AssetTxFeePaid" {
 			return &assetFeePaid
+		}
+	case "assetConversion":
+		if name == "SwapCreditExecuted" {
+			return &swapped
 		}
 	case "assets", "foreignAssets", "poolAssets":
 		switch name {

@@ -162,7 +162,7 @@ func (d *Decoder) extrinsic(x *chain.Extrinsic, encoded []byte, p *parts) error 
 	case preamble.General && !known:
 		x.Pallet, x.Call = UnknownPallet, UnknownCall
 		return nil
-	case preamble.General: // an extension may contain a signer, in a form of its own
+	case preamble.General: // an extension may contain a signer, in another form
 		for _, read := range extensions {
 			read(r, &chain.Signed{})
 		}
