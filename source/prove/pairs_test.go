@@ -2,8 +2,10 @@ package prove_test
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"net/http/httptest"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -16,6 +18,7 @@ import (
 	"github.com/feeledger/fees/internal/archive/answers"
 	"github.com/feeledger/fees/internal/test/nodetest"
 	"github.com/feeledger/fees/internal/test/pairs"
+	"github.com/feeledger/fees/internal/test/repository"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
 	"github.com/feeledger/fees/source/prove"
@@ -58,6 +61,80 @@ func TestProofFromANode(t *testing.T) {
 			t.Logf("%d blocks, checked by the node: %v; %d more matches", len(have), byNode, better)
 		})
 	}
+}
+
+// Chains with pallet revive, straight from a node: every fee of both layers follows from the formula with a whole proof size,
+// and every native signature is its signer's. From their gateway the fees are the same; the multiplier, which a gateway
+// may not serve for them, is then read from the node beside it.
+func TestHubsFromANode(t *testing.T) {
+	for name, c := range map[string]struct {
+		last              uint64
+		evm, native, free int
+	}{
+		"passet-1019002":   {31, 53, 22, 0}, // the rest was recorded without a node
+		"stack-template-3": {37, 88, 61, 8},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := repository.Path("testdata", "networks", "stack-template-3.json")
+			text, err := os.ReadFile(path)
+			require.NoError(t, err)
+			tables, err := network.BuiltIn().With(path, text)
+			require.NoError(t, err)
+			recorded, err := answers.OpenDirectory(pairs.Path(t, name, "gateway"))
+			require.NoError(t, err)
+			node := nodeOf(t, name)
+			prove := func(r *source.Reader) *evidence.Summary {
+				summary := evidence.NewSummary()
+				r.Tables = tables
+				p := &prove.Prover{Reader: r, Options: evidence.Options{Signatures: true}}
+				for x, err := range p.Range(t.Context(), chain.Heights{First: 1, Last: c.last}, nothing) {
+					require.NoError(t, err)
+					summary.Add(x.Report)
+				}
+				return summary
+			}
+			straight := prove(&source.Reader{Source: node})
+			require.Equal(t, c.evm+c.native, straight.Verdicts[evidence.Match])
+			require.Equal(t, []int{c.evm, c.native - c.free, c.native}, []int{held(straight, "evm.formula"), held(straight, "native.formula"), held(straight, "native.signature")})
+			require.Equal(t, c.evm, held(straight, "evm.hold"))
+
+			gateway := prove(&source.Reader{Source: recorded})
+			require.Equal(t, straight.Fee, gateway.Fee)
+			require.Zero(t, held(gateway, "evm.formula"))
+
+			alone := prove(&source.Reader{Source: &withoutStorage{recorded}})
+			require.Equal(t, straight.Fee, alone.Fee, "the chain states each fee")
+			require.Equal(t, c.evm+c.native, alone.Verdicts[evidence.Match])
+			require.Equal(t, []int{0, 0, 0}, []int{held(alone, "evm.hold"), held(alone, "block.multiplier"), alone.Undetermined})
+
+			beside := prove(&source.Reader{Source: &withoutStorage{recorded}, Beside: node})
+			require.Equal(t, held(straight, "block.multiplier"), held(beside, "block.multiplier"))
+			require.Equal(t, c.evm, held(beside, "evm.hold"))
+		})
+	}
+}
+
+// held returns how often a check passed.
+func held(s *evidence.Summary, id string) int {
+	for i, c := range evidence.Checks() {
+		if c.ID == id {
+			return s.Checks[i].Held
+		}
+	}
+	return -1
+}
+
+// withoutStorage is a gateway that does not serve the state's storage, as Sidecar 18 for the spec names of Asset Hubs.
+type withoutStorage struct{ source.Source }
+
+func (w *withoutStorage) Unwrap() source.Source { return w.Source }
+
+func (*withoutStorage) Multiplier(context.Context, uint64) (none chain.AtBlock[chain.Multiplier], err error) {
+	return none, fmt.Errorf("multiplier: %w", chain.ErrNotOffered)
+}
+
+func (*withoutStorage) BlockWeight(context.Context, uint64) (none chain.AtBlock[chain.ClassWeights], err error) {
+	return none, fmt.Errorf("block weight: %w", chain.ErrNotOffered)
 }
 
 // nodeOf returns the node of a recorded chain.
