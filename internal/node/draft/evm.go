@@ -12,7 +12,7 @@ import (
 	"github.com/feeledger/fees/network/rule"
 )
 
-// The pallet that runs Ethereum transactions as extrinsics of its own, and their call.
+// The pallet that runs Ethereum transactions as extrinsics, and their call.
 const (
 	revivePallet = "Revive"
 	reviveCall   = "eth_transact"

@@ -35,8 +35,8 @@ type Part struct {
 //  3. the tip is an integer in a field named tip, the asset an option in a field named asset_id.
 //
 // If a type has filled fields, those for 1 and 2 are named nonce, tip and asset_id. Structs and tuples are searched, enums
-// are not: wrappers such as StorageWeightReclaim, with all other extensions inside, are structs. What is found in none of
-// these ways is no part.
+// are not: wrappers such as StorageWeightReclaim, with all other extensions inside, are structs. Parts leaves out what it
+// finds in none of these ways.
 //
 // Source: polkadot-sdk, frame system, CheckNonce and CheckMortality; pallets transaction-payment, asset-tx-payment and
 // asset-conversion-tx-payment.
