@@ -10,6 +10,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/fee/evidence"
+	"github.com/feeledger/fees/network/rule"
 )
 
 // Cost contains what is added up for a transaction: who paid how much, for what, and where it went.
@@ -118,6 +119,13 @@ func transactionFieldsNamed(names ...string) (are []bool) {
 		are = append(are, slices.Contains(names, f.name))
 	}
 	return are
+}
+
+// HoldsDeposits reports whether it is an Ethereum transaction of pallet revive: what it withdraws for its fee pays deposits
+// too.
+func (t *Transaction) HoldsDeposits() bool {
+	pallet, call, _ := strings.Cut(t.Call, ".")
+	return rule.Revive.Carries(pallet, call)
 }
 
 // MayBePaidBy reports whether an account may have paid a transaction whose payer is unknown: the account sent

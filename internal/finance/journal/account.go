@@ -19,6 +19,7 @@ const (
 	rewards         Account = "Income:Rewards"       // deposited by a hook
 	deposits        Account = "Income:Deposits"      // deposited within an extrinsic
 	withdrawals     Account = "Expenses:Withdrawals" // other than fees
+	onHold          Account = "Assets:Deposits"      // paid with a fee, and held by others: not an expense
 	suspended       Account = "Equity:Suspended"
 
 	// Accounts for the destinations of fees.

@@ -215,23 +215,22 @@ func (c *composer) pay(ctx context.Context, e *Entry, p *Payment, group []*ledge
 	if !ok || !isPaid || charged.IsZero() {
 		return nil
 	}
-	cash, err := movement.CashAmong(len(group), func(i int) *movement.Movement { return &group[i].Movement }, payer)
-	if err != nil {
-		return fmt.Errorf("%v paid %v wei, but nothing was withdrawn: %w", payer, charged, err)
+	parts, err := movement.FeeAmong(len(group), func(i int) *movement.Movement { return &group[i].Movement }, payer, charged, p.HoldsDeposits())
+	if errors.Is(err, chain.ErrNoWithdraw) {
+		err = fmt.Errorf("%v paid %v wei, but nothing was withdrawn: %w", payer, charged, err)
 	}
-	refund, err := cash.Refund(charged)
 	if err != nil {
 		return err
 	}
-	back, _ := refund.Get() // 0 without a refund
 	key, _, err := c.key(ctx, p)
 	if err != nil {
 		return err
 	}
 	key.Contra = "" // the movements have it
-	e.post(withdrawals, cash.Withdrawn.Signed().Negated())
+	e.post(withdrawals, parts.Withdrawn.Signed().Negated())
 	e.Postings = append(e.Postings, &Posting{Key: key, Wei: charged.Signed()})
-	e.post(deposits, back.Amount.Signed())
+	e.post(deposits, parts.GivenBack.Signed())
+	e.post(onHold, parts.Held)
 	if !c.NetworkSide {
 		return nil
 	}

@@ -74,17 +74,9 @@ func (g *group) feeParts() map[int]bool {
 	if !known || !isPaid {
 		return nil
 	}
-	cash, err := movement.CashAmong(len(g.movements), func(i int) *movement.Movement { return &g.movements[i].Movement }, payer)
-	if err != nil {
+	parts, err := movement.FeeAmong(len(g.movements), func(i int) *movement.Movement { return &g.movements[i].Movement }, payer, charged, g.payment.HoldsDeposits())
+	if err != nil || parts.Held.Sign() != 0 {
 		return nil
 	}
-	refund, err := cash.Refund(charged)
-	if err != nil {
-		return nil
-	}
-	parts := map[int]bool{cash.At: true}
-	if back, given := refund.Get(); given {
-		parts[back.At] = true
-	}
-	return parts
+	return parts.At
 }
