@@ -8,6 +8,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee"
+	"github.com/feeledger/fees/native"
 	"github.com/feeledger/fees/network/rule"
 )
 
@@ -18,6 +19,9 @@ import (
 func (s *subject) assetCharged() {
 	paid := s.t.AssetFee
 	if paid == nil {
+		if s.t.Fee.Known() && native.HasAssetFeeEvent(s.t.x) {
+			s.broken("it paid %v wei, but also a fee in an asset", s.t.Fee)
+		}
 		return
 	}
 	payer, _ := s.t.Payer.Get()
@@ -63,8 +67,8 @@ func (s *subject) assetCharged() {
 
 // swapped is the first swap of an extrinsic, which takes the fee from the payer's asset to the token.
 type swapped struct {
-	asset   string
-	in, out chain.TokenAmount
+	asset string
+	in    chain.TokenAmount
 }
 
 // swap returns the first swap, or nothing.
@@ -82,7 +86,14 @@ func (s *subject) swap() (none swapped, err error) {
 		if err := errors.Join(noIn, noOut, noPath); err != nil || !isPath || !found {
 			return none, fmt.Errorf("event assetConversion.SwapCreditExecuted: its values do not describe a swap of the fee")
 		}
-		return swapped{asset, in, out}, nil
+		cash, err := chain.FindCash(s.t.x)
+		if err != nil {
+			return none, fmt.Errorf("the swap of the fee: %w", err)
+		}
+		if out.Big().Cmp(cash.Withdrawn.Big()) != 0 {
+			return none, fmt.Errorf("%v wei were swapped for the fee, but the pool gave %v", out, cash.Withdrawn)
+		}
+		return swapped{asset, in}, nil
 	}
 	return none, nil
 }

@@ -53,7 +53,7 @@ func (s *subject) gas() {
 func (s *subject) price() {
 	price, priced := s.t.GasPrice.Get()
 	payload := s.t.payload
-	if !priced || !s.t.readable {
+	if !s.t.readable || !priced && !s.t.Fee.Known() { // the fee is undetermined, with a reason
 		return
 	}
 	base, ok := s.proved.BaseFeeOf(s.t.Transaction.Transaction).Get()

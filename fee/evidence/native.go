@@ -11,7 +11,7 @@ func (s *subject) payer() {
 	payer, paid := s.t.Payer.Get()
 	from, signed := s.t.From.Get()
 	switch {
-	case !paid && native.HasFeeEvent(s.t.x): // a fee was paid, but it is in no total
+	case !paid && (native.HasFeeEvent(s.t.x) || native.HasAssetFeeEvent(s.t.x)): // a fee was paid, but it is in no total
 		s.broken("unknown payer: %v", s.t.Error.Err)
 	case !paid: // the fee is undetermined, with a reason
 	case !signed:

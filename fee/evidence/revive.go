@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/fee"
 )
 
 // chargeRevive computes what the chain charged for an Ethereum transaction of pallet revive.
@@ -26,6 +25,10 @@ func (p *prover) chargeRevive(t *transaction) {
 	t.withdrawn, err = chain.Sum(flow.Hold(payer))
 	if err := errors.Join(noCharge, err); err != nil {
 		t.charged = breaks("%v", err)
+		return
+	}
+	if paid, _ := t.Fee.Get(); charged != paid && p.treasuryMissing() { // the credit is among the deposits
+		t.charged, t.divided = skips(noTreasury), skips(noTreasury)
 		return
 	}
 	t.settle(charged, false)
@@ -77,7 +80,7 @@ func (s *subject) paidOutcome() {
 	}
 	pays, noPays := outcome.PaysFee()
 	class, noClass := outcome.Class()
-	reverted := s.t.Outcome == chain.Some(fee.Reverted)
+	reverted := slices.ContainsFunc(s.t.x.Events, func(e chain.Event) bool { return e.Is("revive", "EthExtrinsicRevert") })
 	switch err := errors.Join(noPays, noClass); {
 	case errors.Is(err, chain.ErrMissing):
 		s.skip("the gateway does not return class or paysFee")
