@@ -21,6 +21,9 @@ ROWS = {
     "transfers": "extrinsic:n token:a sender:a recipient:a amount:w",
     "unclassified": "place:n event_index:n event:t data:t reason:t",
 }
+# Further columns of version 2.
+EXTENDED = {"transactions": " fee_asset:t asset_fee:w asset_fee_tip:w asset_fee_equivalent:w", "movements": " reason:t"}
+SIZED = 1 << 32  # added to the number of accounts if the size of each precedes it
 
 
 def require(condition, problem):
@@ -33,16 +36,18 @@ class Record:
 
     def __init__(self, data):
         self.data, self.at = data, 0
-        require(self.take(1) == b"\1", "the record has another version")
+        version = self.take(1)
+        require(version in (b"\1", b"\2"), "the record has another version")
         self.height = int.from_bytes(self.take(8), "big")
         self.hash, self.parent = self.take(32), self.take(32)
         self.texts = USUAL + [self.take(self.number()).decode() for _ in range(self.number())]
-        self.accounts = [self.take(20) for _ in range(self.number())]
+        accounts = self.number()
+        self.accounts = [self.take(self.number() if accounts & SIZED else 20) for _ in range(accounts & ~SIZED)]
         self.amounts = [self.amount() for _ in range(self.number())]
         self.block = {name: self.value(kind) for name, kind in columns(BLOCK)}
         for table, fields in ROWS.items():
             rows = [{} for _ in range(self.number())]
-            for name, kind in columns(fields):
+            for name, kind in columns(fields + (EXTENDED.get(table, "") if version == b"\2" else "")):
                 for row in rows:
                     row[name] = self.value(kind)
             setattr(self, table, rows)
@@ -103,7 +108,7 @@ def month_of(day):
 
 
 def main(path, *seals):
-    days, before, fee, unknown = {}, None, 0, 0
+    days, before, fee, unknown, assets = {}, None, 0, 0, {}
     for text in open(path):
         data = bytes.fromhex(json.loads(text)["record"])
         r = Record(data)
@@ -114,12 +119,17 @@ def main(path, *seals):
         days.setdefault(-1 if at is None else at // 86_400_000, []).append(sha(data))
         fee += sum(t["fee"] or 0 for t in r.transactions)
         unknown += sum(t["fee"] is None for t in r.transactions)
+        for t in r.transactions:
+            if t.get("fee_asset"):
+                assets[t["fee_asset"]] = assets.get(t["fee_asset"], 0) + t["asset_fee"]
     seals_by_name = {}
     for name in [*sorted({month_of(day) for day in days}), "all"]:
         included = {day: digests for day, digests in sorted(days.items()) if name in ("all", month_of(day))}
         seals_by_name[name] = seal(line(day, digests) for day, digests in included.items()).hex()
         print("%-20s %9d blocks  seal %s" % (name, sum(map(len, included.values())), seals_by_name[name]))
     print("fees %d wei%s" % (fee, ", and %d unknown" % unknown if unknown else ""))
+    for asset, amount in sorted(assets.items()):
+        print("fees %d of the asset %s" % (amount, asset))
     for wanted in seals:
         require(wanted.removeprefix("0x").lower() in seals_by_name.values(), "none of these seals is " + wanted)
         print("verified: " + wanted)

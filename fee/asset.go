@@ -20,12 +20,37 @@ type AssetFee struct {
 	Equivalent chain.Optional[chain.Wei] `json:"equivalent"`
 }
 
-// AssetTotal sums the fees of a block that were paid in one asset.
+// AssetTotal sums fees that were paid in one asset.
 type AssetTotal struct {
 	Asset        string                    `json:"asset"`
 	Transactions int                       `json:"transactions"`
 	Amount       chain.TokenAmount         `json:"amount"`
 	Equivalent   chain.Optional[chain.Wei] `json:"equivalent"` // unknown if any part is
+}
+
+// AssetTotals are totals by asset, in order.
+type AssetTotals []AssetTotal
+
+// Text describes the fee. inToken formats the equivalent.
+func (f *AssetFee) Text(inToken func(chain.Wei) string) string {
+	credited := "the equivalent is not known"
+	if amount, known := f.Equivalent.Get(); known {
+		credited = inToken(amount) + " were credited for it"
+	}
+	return fmt.Sprintf("%v of the asset %s; %s", f.Amount, f.Asset, credited)
+}
+
+// Notes describes the totals, one line for each asset.
+func (l AssetTotals) Notes(inToken func(chain.Wei) string) (notes []string) {
+	for _, t := range l {
+		count := "1 fee was"
+		if t.Transactions > 1 {
+			count = fmt.Sprintf("%d fees were", t.Transactions)
+		}
+		sum := AssetFee{Asset: t.Asset, Amount: t.Amount, Equivalent: t.Equivalent}
+		notes = append(notes, fmt.Sprintf("%s paid in an asset, and in no total: %s", count, sum.Text(inToken)))
+	}
+	return notes
 }
 
 // priceAsset sets the fee of a transaction that paid in an asset.
@@ -41,6 +66,7 @@ func (t *Transaction) priceAsset(x *chain.Extrinsic) error {
 	t.Payer = chain.Some(paid.Payer)
 	t.Fee, t.Tip, t.Method = chain.Some(chain.Wei{}), chain.Some(chain.Wei{}), chain.Some(ByRule)
 	t.AssetFee = &AssetFee{paid.Asset, paid.Amount, paid.Tip, equivalent}
+	t.note("the fee was paid in an asset, and is in no total: %s", t.AssetFee.Text(func(amount chain.Wei) string { return amount.String() + " wei" }))
 	return nil
 }
 
@@ -73,13 +99,13 @@ func equivalentOf(x *chain.Extrinsic) (sum chain.Optional[chain.Wei], err error)
 	return sum, nil
 }
 
-// addAsset adds a fee to the total of its asset.
-func (r *Report) addAsset(f *AssetFee) error {
-	i, found := slices.BinarySearchFunc(r.AssetFees, f.Asset, func(t AssetTotal, asset string) int { return strings.Compare(t.Asset, asset) })
-	if !found {
-		r.AssetFees = slices.Insert(r.AssetFees, i, AssetTotal{Asset: f.Asset, Equivalent: chain.Some(chain.Wei{})})
+// Add adds a fee to the total of its asset.
+func (l *AssetTotals) Add(f *AssetFee) error {
+	i, found := slices.BinarySearchFunc(*l, f.Asset, func(t AssetTotal, asset string) int { return strings.Compare(t.Asset, asset) })
+	total := AssetTotal{Asset: f.Asset, Equivalent: chain.Some(chain.Wei{})}
+	if found {
+		total = (*l)[i]
 	}
-	total := r.AssetFees[i]
 	var err error
 	if total.Amount, err = total.Amount.Add(f.Amount); err != nil {
 		return fmt.Errorf("total of the fees in the asset %s: %w", f.Asset, err)
@@ -93,6 +119,9 @@ func (r *Report) addAsset(f *AssetFee) error {
 		total.Equivalent = chain.Some(sum)
 	}
 	total.Transactions++
-	r.AssetFees[i] = total
+	if !found {
+		*l = slices.Insert(*l, i, AssetTotal{})
+	}
+	(*l)[i] = total
 	return nil
 }

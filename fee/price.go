@@ -72,7 +72,7 @@ func (r *Report) price(t *Transaction, x *chain.Extrinsic, layer Layer, rules *n
 		err = r.Totals.add(t)
 	}
 	if err == nil && t.AssetFee != nil {
-		err = r.addAsset(t.AssetFee)
+		err = r.AssetFees.Add(t.AssetFee)
 	}
 	if err != nil {
 		r.Totals.Undetermined++

@@ -26,7 +26,7 @@ type Report struct {
 	Multiplier    chain.Optional[chain.StoredMultiplier] `json:"multiplier"`
 	BaseFeePerGas chain.Optional[chain.GasPrice]         `json:"base_fee_per_gas"`
 	Transactions  []Transaction                          `json:"transactions"`         // by index
-	AssetFees     []AssetTotal                           `json:"asset_fees,omitempty"` // by asset; in no total of Totals
+	AssetFees     AssetTotals                            `json:"asset_fees,omitempty"` // by asset; in no total of Totals
 	Totals        Totals                                 `json:"totals"`
 	Notes         []string                               `json:"notes"`
 

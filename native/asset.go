@@ -1,6 +1,7 @@
 package native
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/feeledger/fees/chain"
@@ -49,6 +50,9 @@ func ReadAssetFeePaid(x *chain.Extrinsic) (paid AssetFeePaid, err error) {
 	}
 	if paid.Asset, err = event.Data.At(3).Text(); err != nil {
 		return AssetFeePaid{}, of(3, err)
+	}
+	if paid.Asset == "" {
+		return AssetFeePaid{}, of(3, errors.New("the asset has no ID"))
 	}
 	return paid, nil
 }

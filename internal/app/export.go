@@ -82,6 +82,10 @@ func (d *Ledger) export(ctx context.Context, h Held, q ExportRequest) (*Export, 
 		x.Notes = append(x.Notes, token.PaidNothing(idle))
 		r.Notes = append(r.Notes, token.PaidNothing(idle))
 	}
+	for _, note := range x.Payments.AssetFees().Notes(token.Amount) {
+		x.Notes = append(x.Notes, note)
+		r.Notes = append(r.Notes, note)
+	}
 	if n, _ := x.Payments.Undetermined(); n > 0 {
 		r.Notes = append(r.Notes, fmt.Sprintf("UNDETERMINED: %s unknown and %s excluded from all sums", console.Counted(n, "fee")+console.Verb(n, " is", " are"), console.Verb(n, "is", "are")))
 	}

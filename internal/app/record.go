@@ -27,6 +27,9 @@ func transactionRecord(t *Paid, book *AddressBook) jsontext.Record {
 		r = append(r, jsontext.Field{Name: party.name, Value: t.AccountOf(party.address)})
 		r = append(r, book.labelFields(party.name+"_", party.address)...)
 	}
+	if t.InAsset() {
+		r = append(r, jsontext.Field{Name: "asset_fee", Value: t.AssetFee})
+	}
 	return append(r, jsontext.Record{
 		{Name: "nonce", Value: t.Nonce}, {Name: "gas_price", Value: t.GasPrice}, {Name: "gas", Value: t.Gas}, {Name: "weight", Value: t.Weight}, {Name: "fee", Value: t.Fee}, {Name: "method", Value: table.OrNull(t.Method)},
 		{Name: "priority_fee", Value: t.PriorityFee}, {Name: "tip", Value: t.Tip}, {Name: "success", Value: t.Success}, {Name: "outcome", Value: table.OrNull(string(t.Outcome))}, {Name: "status", Value: table.OrNull(t.Status)}, {Name: "error", Value: table.OrNull(t.Error)},

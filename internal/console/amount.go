@@ -64,6 +64,9 @@ func (t Token) Places() int { return cmp.Or(t.Decimals, TokenDecimals) }
 // Tokens formats an amount of the smallest unit as tokens, with all decimals.
 func (t Token) Tokens(amount fmt.Stringer) string { return Scaled(amount, t.Places()) }
 
+// Amount formats an amount of the smallest unit with the token's symbol.
+func (t Token) Amount(amount chain.Wei) string { return Plain(t.Tokens(amount)) + " " + t.Symbol }
+
 // Gwei formats a gas price in Gwei, with all 9 decimals.
 func Gwei(price chain.GasPrice) string { return Scaled(price, GweiDecimals) }
 

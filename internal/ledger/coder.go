@@ -477,6 +477,11 @@ func (c *coder) cell(cell any) {
 		quantity(c, x, false, chain.Wei.Word, chain.WeiOf)
 	case *chain.TokenAmount:
 		quantity(c, x, false, chain.TokenAmount.Word, tokenAmountOf)
+	case *chain.Optional[chain.HoldReason]:
+		reason, _ := x.Get()
+		if c.text((*string)(&reason)); c.reading && reason != "" {
+			*x = chain.Some(reason)
+		}
 	case *chain.Optional[bool]:
 		ordinal(c, x, 1, flag, func(n uint64) (bool, error) { return n == 1, nil })
 	case *chain.Optional[int]:

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -61,7 +62,8 @@ func TestCodedAccounts(t *testing.T) {
 // Skipping values takes the same bytes as decoding them, for each column of each kind of rows, and finds the same end.
 func TestSkippedColumns(t *testing.T) {
 	skippedColumns(t, transactionFields)
-	skippedColumns(t, movementFields)
+	skippedColumns(t, slices.Concat(transactionFields, assetFields))
+	skippedColumns(t, append(slices.Clip(movementFields), reasonField))
 	skippedColumns(t, transferFields)
 	skippedColumns(t, unclassifiedFields)
 }
@@ -115,6 +117,8 @@ func fillCell(random *rand.Rand, cell any) {
 		*x = chain.NewWei(n)
 	case *chain.TokenAmount:
 		*x = chain.TokenAmountOf([32]byte{31: byte(n)})
+	case *chain.Optional[chain.HoldReason]:
+		*x = some(n, chain.HoldReason("revive.StorageDepositReserve"))
 	case *chain.Optional[bool]:
 		*x = some(n, n%2 == 1)
 	case *chain.Optional[int]:

@@ -80,8 +80,8 @@ func differences(have, now *Content) (found []Difference) {
 	for _, fields := range [][]field[Block]{headFields, blockFields, sumFields} {
 		found = append(found, compareRows(now.Height, "blocks", fields, fact, []Block{*have.Block}, []Block{*now.Block}, func(int, *Block) int64 { return -1 })...)
 	}
-	found = append(found, compareRows(now.Height, "transactions", transactionFields, fact, have.Transactions, now.Transactions, func(_ int, t *Transaction) int64 { return int64(t.Index) })...)
-	found = append(found, compareRows(now.Height, "movements", movementFields, fact, have.Movements, now.Movements, inOrder)...)
+	found = append(found, compareRows(now.Height, "transactions", slices.Concat(transactionFields, assetFields), fact, have.Transactions, now.Transactions, func(_ int, t *Transaction) int64 { return int64(t.Index) })...)
+	found = append(found, compareRows(now.Height, "movements", append(slices.Clip(movementFields), reasonField), fact, have.Movements, now.Movements, inOrder)...)
 	found = append(found, compareRows(now.Height, "unclassified", unclassifiedFields, fact, have.Unclassified, now.Unclassified, inOrder)...)
 	found = append(found, compareRows(now.Height, "transfers", transferFields, fact, have.Transfers, now.Transfers, inOrder)...)
 	found = append(found, compareRows(now.Height, "diagnoses", diagnosisFields, judgement, have.known.Diagnoses, now.known.Diagnoses, func(_ int, d *diagnosis) int64 { return int64(d.Extrinsic) })...)

@@ -6,10 +6,11 @@
 // # Records
 //
 // Each block is one row of the table blocks. Its record contains what the chain recorded and what the rules
-// make of it: the version (one byte, 1), the height (8 bytes, big-endian), the block hash, the parent hash,
+// make of it: the version (one byte), the height (8 bytes, big-endian), the block hash, the parent hash,
 // then lists of the distinct texts, accounts and amounts, then the values of the block, its transactions,
 // movements, transfers and unclassified events, column by column, in the order of blockFields,
-// transactionFields and so on (coder.go describes the encoding). What may change is stored beside the record:
+// transactionFields and so on (coder.go describes the encoding). Version 2 has further columns: of transactions, the
+// assetFields, and of movements the reason of a hold. A block without any has version 1. What may change is stored beside the record:
 // whether the block is final and, as JSON in the column known, drift diagnoses, findings and unanswered
 // questions. The column sum covers all of this and is checked by every reader.
 //

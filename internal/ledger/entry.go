@@ -135,6 +135,10 @@ func contentOf(b *chain.Block, r *evidence.Report) *Content {
 			Hash: x.Hash, EVMHash: x.EVMHash, Sender: x.From, Nonce: x.Nonce, Weight: x.Weight, Method: string(or(x.Method)),
 			Success: x.Success, Status: or(x.Status), Drift: x.Drift,
 		}
+		if x.AssetFee != nil {
+			t.AssetFee = *x.AssetFee
+			t.AssetFee.Asset = clean(t.AssetFee.Asset)
+		}
 		if x.Error != nil {
 			t.Error = x.Error.Error()
 		}

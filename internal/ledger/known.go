@@ -110,17 +110,19 @@ const (
 	hasFindings
 	hasUnclassified
 	hasUnanswered
+	hasAssetFees
 )
 
 // fewFlags are the flags that stretches count, with their names.
 var fewFlags = [...]struct {
 	flag flags
 	name string
-}{{hasFindings, "findings"}, {hasUnclassified, "unclassified"}, {hasUnanswered, "unanswered"}}
+}{{hasFindings, "findings"}, {hasUnclassified, "unclassified"}, {hasUnanswered, "unanswered"}, {hasAssetFees, "asset_fees"}}
 
 // flagsOf returns the flags of a block.
 func flagsOf(c *Content, k *known) flags {
-	return notFinal.when(!c.Final) | hasFindings.when(len(k.Findings) > 0) | hasUnclassified.when(len(c.Unclassified) > 0) | hasUnanswered.when(len(k.Unanswered) > 0)
+	return notFinal.when(!c.Final) | hasFindings.when(len(k.Findings) > 0) | hasUnclassified.when(len(c.Unclassified) > 0) | hasUnanswered.when(len(k.Unanswered) > 0) |
+		hasAssetFees.when(c.hasAssetFees())
 }
 
 // when returns the flag if a block has it.

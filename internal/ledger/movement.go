@@ -29,6 +29,9 @@ var movementFields = []field[Movement]{
 	{"reserved", judgement, func(m *Movement) any { return &m.Reserved }},
 }
 
+// reasonField follows the other fields in a record with reasons of holds.
+var reasonField = field[Movement]{"reason", fact, func(m *Movement) any { return &m.Reason }}
+
 // Place returns the movement's position in the chain.
 func (m *Movement) Place() Place { return Place{m.Height, m.Position} }
 

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 
 	"github.com/feeledger/fees/chain"
 )
@@ -21,13 +22,18 @@ type Content struct {
 	Unclassified []Unclassified
 	Digest       Digest
 
-	known known
-	each  []Sums // of its transactions
-	sums  Sums   // of the block
+	extended bool // see recordExtended
+	known    known
+	each     []Sums // of its transactions
+	sums     Sums   // of the block
 }
 
-// recordVersion is the first byte of each record; a changed record format needs another number.
-const recordVersion = 1
+// The first byte of each record is its version; a changed record format needs another number. An extended record also has
+// [assetFields] and [reasonField]. A record is extended only if a fee was paid in an asset, or the reason of a hold is known.
+const (
+	recordVersion  = 1
+	recordExtended = 2
+)
 
 // A record starts with its version, the block's height (8 bytes, big-endian), its hash and its parent's
 // hash. SQL views read them at these offsets.
@@ -40,7 +46,7 @@ const (
 // code codes the rest of the record. Positions are the indexes of rows in their lists.
 func (c *Content) code(to *coder) {
 	c.codeCosts(to)
-	columns(to, &c.Movements, movementFields)
+	columns(to, &c.Movements, c.movementFields())
 	columns(to, &c.Transfers, transferFields)
 	columns(to, &c.Unclassified, unclassifiedFields)
 }
@@ -50,7 +56,31 @@ func (c *Content) codeCosts(to *coder) {
 	for _, f := range blockFields {
 		to.cell(f.at(c.Block))
 	}
-	columns(to, &c.Transactions, transactionFields)
+	columns(to, &c.Transactions, c.transactionFields())
+}
+
+// transactionFields and movementFields return the fields of the record's version.
+func (c *Content) transactionFields() []field[Transaction] {
+	if c.extended {
+		return slices.Concat(transactionFields, assetFields)
+	}
+	return transactionFields
+}
+
+func (c *Content) movementFields() []field[Movement] {
+	if c.extended {
+		return append(slices.Clip(movementFields), reasonField)
+	}
+	return movementFields
+}
+
+// extends reports whether the content needs an extended record.
+func (c *Content) extends() bool {
+	return slices.ContainsFunc(c.Movements, func(m Movement) bool { return m.Reason.Known() }) || c.hasAssetFees()
+}
+
+func (c *Content) hasAssetFees() bool {
+	return slices.ContainsFunc(c.Transactions, func(t Transaction) bool { return t.InAsset() })
 }
 
 // decodeSome decodes some fields, not amounts, of a checked block's transactions. It reuses the rows.
@@ -66,7 +96,11 @@ func (r *blockRow) decodeSome(by *coder, rows *[]Transaction, fields []bool) err
 
 // record returns the bytes whose SHA-256 is the block's digest.
 func (c *Content) record(by *coder) []byte {
-	head := binary.BigEndian.AppendUint64([]byte{recordVersion}, c.Height)
+	version := byte(recordVersion)
+	if c.extended = c.extends(); c.extended {
+		version = recordExtended
+	}
+	head := binary.BigEndian.AppendUint64([]byte{version}, c.Height)
 	head = append(append(head, c.Hash[:]...), c.ParentHash[:]...)
 	return by.encoded(head, func() { c.code(by) })
 }
@@ -121,8 +155,8 @@ func (r *blockRow) check() error {
 	switch {
 	case r.wrong != nil:
 		return r.wrong
-	case len(r.record) < headSize || r.record[0] != recordVersion:
-		return fmt.Errorf("its record does not have version %d", recordVersion)
+	case len(r.record) < headSize || r.record[0] != recordVersion && r.record[0] != recordExtended:
+		return fmt.Errorf("its record does not have version %d or %d", recordVersion, recordExtended)
 	case binary.BigEndian.Uint64(r.record[1:]) != r.height:
 		return fmt.Errorf("its record belongs to block %d", binary.BigEndian.Uint64(r.record[1:]))
 	case fill(sum[:], r.sum) != nil || r.sumOf(r.digest()) != sum:
@@ -189,7 +223,7 @@ func (r *blockRow) trimmed(by *coder, d depth, trim func(*Content)) (*Content, e
 // decoded decodes a checked record and the column known.
 func (r *blockRow) decoded(c *Content, by *coder, d depth) error {
 	b := &Block{Height: r.height, Hash: r.hash(), ParentHash: r.parentHash(), Final: r.flags&notFinal == 0, Sealed: r.sealed}
-	c.Block, c.Digest = b, r.digest()
+	c.Block, c.Digest, c.extended = b, r.digest(), r.record[0] == recordExtended
 	code := c.codeCosts
 	if d >= allRows {
 		code = c.code

@@ -81,6 +81,7 @@ var stretchFields = slices.Concat([]field[stretch]{
 	{"findings", fact, func(s *stretch) any { return &s.flagged[0] }},
 	{"unclassified", fact, func(s *stretch) any { return &s.flagged[1] }},
 	{"unanswered", fact, func(s *stretch) any { return &s.flagged[2] }},
+	{"asset_fees", fact, func(s *stretch) any { return &s.flagged[3] }},
 	{"rules", fact, func(s *stretch) any { return &s.rules }},
 	{"merged", fact, func(s *stretch) any { return &s.merged }},
 	{"leaves", fact, func(s *stretch) any { return &s.leaves }},

@@ -69,8 +69,10 @@ type Transaction struct {
 	Status  string
 	Error   string // why the fee is unknown
 	Drift   chain.Optional[chain.SignedWei]
-	Class   evidence.Class
-	Failed  string // the IDs of its failed checks, with spaces between; like Class, they may change
+	// AssetFee is the fee if it was paid in an asset: Fee and Charged are then 0. Its asset is "" for all other transactions.
+	AssetFee fee.AssetFee
+	Class    evidence.Class
+	Failed   string // the IDs of its failed checks, with spaces between; like Class, they may change
 }
 
 // Standing returns the verdict with the failed checks.
@@ -107,6 +109,17 @@ var transactionFields = []field[Transaction]{
 	{"treasury", judgement, func(t *Transaction) any { return &t.Treasury }},
 	{"author", judgement, func(t *Transaction) any { return &t.Author }},
 }
+
+// assetFields follow the others in a record with fees paid in assets.
+var assetFields = []field[Transaction]{
+	{"fee_asset", fact, func(t *Transaction) any { return &t.AssetFee.Asset }},
+	{"asset_fee", judgement, func(t *Transaction) any { return &t.AssetFee.Amount }},
+	{"asset_fee_tip", judgement, func(t *Transaction) any { return &t.AssetFee.Tip }},
+	{"asset_fee_equivalent", judgement, func(t *Transaction) any { return &t.AssetFee.Equivalent }},
+}
+
+// InAsset reports whether the fee was paid in an asset.
+func (t *Transaction) InAsset() bool { return t.AssetFee.Asset != "" }
 
 // kindFields reports which of these fields are a Kind's, and hashFields which are hashes.
 var (
@@ -155,6 +168,21 @@ func (b *Book) failed(ctx context.Context, q Query) iter.Seq2[*Transaction, erro
 			}
 		}
 	}
+}
+
+// PaidInAssets returns the transactions that match a query, also by their payers, and paid their fees in assets. It reads
+// only blocks that have some.
+func (b *Book) PaidInAssets(ctx context.Context, q Query) iter.Seq2[*Transaction, error] {
+	payers := map[chain.Address]bool{}
+	for _, a := range q.Accounts {
+		payers[a] = true
+	}
+	q.Accounts = nil
+	return flagged(ctx, b, q, hasAssetFees, func(c *Content) []*Transaction {
+		return slices.DeleteFunc(q.wanted(c), func(t *Transaction) bool {
+			return !t.InAsset() || len(payers) > 0 && !payers[or(t.Payer)]
+		})
+	})
 }
 
 // onlyTransactions decodes blocks with the wanted transactions and no other rows.

@@ -44,6 +44,12 @@ func (s *server) block(w http.ResponseWriter, r *http.Request) error {
 			moment("time", b.Time), hash("hash", b.Hash.String()), textFact("rules", b.Rules), textFact("transactions", fmt.Sprintf("%d EVM, %d native, %d inherents", b.EVM, b.Native, b.Inherents)),
 			amount("burned", b.Burned, token), amount("treasury", b.Treasury, token), amount("author", b.Author, token),
 		}
+		for t, err := range s.Ledger.Book.PaidInAssets(r.Context(), ledger.Query{Span: chain.Heights{First: height, Last: height}}) {
+			if err != nil {
+				return nil, err
+			}
+			v.Facts = append(v.Facts, textFact("paid in an asset by "+t.Place().String(), t.AssetFee.Text(token.Amount)))
+		}
 		if height > 0 {
 			v.Around = append(v.Around, link{"Previous block", fmt.Sprintf("block/%d", height-1)})
 		}

@@ -227,6 +227,25 @@ func (v *Explanation) readNative() {
 		return
 	}
 	v.readFeePaid()
+	v.readAssetFee()
+}
+
+// readAssetFee adds the fee that was paid in an asset.
+func (v *Explanation) readAssetFee() {
+	paid := v.Transaction.AssetFee
+	if paid == nil {
+		return
+	}
+	for i := range v.extrinsic.Events {
+		if !v.extrinsic.Events[i].Is("assetTxPayment", "AssetTxFeePaid") {
+			continue
+		}
+		v.read("fee in the asset", paid.Amount, "of its smallest units", v.event(i, "data[1]")+", of the asset "+paid.Asset)
+		v.read("tip in the token", paid.Tip, InWei, v.event(i, "data[2]"))
+		if credited, known := paid.Equivalent.Get(); known {
+			v.read("credited in the token", credited, InWei, v.field(fmt.Sprintf("the deposits before events[%d]", i)))
+		}
+	}
 }
 
 // readFeePaid adds the fee that the chain states, and the tip in it.

@@ -161,6 +161,8 @@ func (v *Explanation) stepsNative() {
 	}
 	s := Step{Name: "fee", Unit: InWei}
 	switch method, _ := t.Method.Get(); {
+	case t.AssetFee != nil:
+		s.Formula, s.Note = "0", "paid in an asset: the payer pays nothing in the token"
 	case method != fee.ByCash:
 		s.Formula, s.Values, s.Rule = "fee paid", []Value{with("fee paid", paid)}, chain.Some(1)
 		if v.waived() {

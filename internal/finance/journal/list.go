@@ -25,15 +25,18 @@ var listColumns = []table.Column{
 // reason instead of a fee. They are read when the table is written.
 func List(ctx context.Context, payments *Payments, r Request) *table.Sheet {
 	return table.WithLate(&table.Sheet{
-		Name: "fees", Title: r.Title, Notes: r.Notes, Token: r.Token, Columns: r.listColumns(),
-		Rows: rows(payments.All(ctx), &r),
+		Name: "fees", Title: r.Title, Notes: r.Notes, Token: r.Token, Columns: r.listColumns(len(payments.assetFees) > 0),
+		Rows: rows(payments.All(ctx), len(payments.assetFees) > 0, &r),
 	}, r.Prices)
 }
 
 // namedColumns follow the others if there are names.
 var namedColumns = []table.Column{{Name: "payer_group", Kind: table.Text}, {Name: "from_name", Kind: table.Text}, {Name: "to_name", Kind: table.Text}}
 
-func rows(payments iter.Seq2[*Payment, error], r *Request) iter.Seq2[[]any, error] {
+// assetColumns follow the others if a fee was paid in an asset.
+var assetColumns = []table.Column{{Name: "fee_asset", Kind: table.Text}, {Name: "asset_fee", Kind: table.TokenAmount}, {Name: "asset_fee_equivalent", Kind: table.Wei}}
+
+func rows(payments iter.Seq2[*Payment, error], inAssets bool, r *Request) iter.Seq2[[]any, error] {
 	names := r.names()
 	return func(yield func([]any, error) bool) {
 		for p, err := range payments {
@@ -54,6 +57,12 @@ func rows(payments iter.Seq2[*Payment, error], r *Request) iter.Seq2[[]any, erro
 				p.Tip, p.Success, table.OrNull(string(p.Outcome)), table.OrNull(p.Status), table.OrNull(p.Error),
 				p.Charged, p.Standing(), table.OrNull(p.Failed), p.Drift, table.OrNull(string(p.Class)),
 				p.Burned, p.Treasury, p.Author,
+			}
+			switch {
+			case p.InAsset():
+				row = append(row, p.AssetFee.Asset, p.AssetFee.Amount, p.AssetFee.Equivalent)
+			case inAssets:
+				row = append(row, nil, nil, nil)
 			}
 			if r.Names != nil {
 				row = append(row, named(p.Payer, names.Group), named(p.Sender, names.Label), named(p.Recipient, names.Label))

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/ledger"
 )
@@ -50,6 +51,7 @@ type Payments struct {
 	paid         map[chain.Address]bool
 	undetermined uint64
 	first        []Payment // the first undetermined payments
+	assetFees    fee.AssetTotals
 }
 
 // maxNamed limits the undetermined payments that are listed.
@@ -73,6 +75,11 @@ func Find(ctx context.Context, book Book, q Selection) (*Payments, error) {
 		if payer, known := x.Payer.Get(); known && !p.paid[payer] {
 			p.paid[payer] = true
 			p.payers = append(p.payers, payer)
+		}
+		if x.InAsset() {
+			if err := p.assetFees.Add(&x.AssetFee); err != nil {
+				return nil, &LedgerError{err}
+			}
 		}
 		if x.known() {
 			continue
@@ -160,6 +167,9 @@ func (p *Payments) All(ctx context.Context) iter.Seq2[*Payment, error] {
 // Their amounts are not zero.
 func (p *Payments) Undetermined() (count uint64, first []Payment) { return p.undetermined, p.first }
 
+// AssetFees returns the fees that were paid in assets, by asset. No entry contains them.
+func (p *Payments) AssetFees() fee.AssetTotals { return p.assetFees }
+
 // Idle returns the selected accounts without payments, in the order in which they were
 // selected.
 func (p *Payments) Idle() []chain.Address {
@@ -195,12 +205,14 @@ func (p *Payment) known() bool { return p.Paid.Known() && p.Payer.Known() }
 func paymentOf(t *ledger.Transaction, token console.Token) *Payment {
 	p := &Payment{Transaction: t, Paid: t.Paid()}
 	charged, isCharged := t.Charged.Get()
-	fee, isFee := t.Fee.Get()
+	wei, isFee := t.Fee.Get()
 	switch {
+	case t.InAsset():
+		p.remark("paid in an asset: %s", clean(t.AssetFee.Text(token.Amount)))
 	case isCharged && !isFee:
 		p.remark("the rules do not determine this fee (%s), the amount is the charge on chain", clean(t.Error))
-	case isCharged && charged != fee:
-		p.remark("fee by the rules %s, charged on chain %s (%s)", token.Tokens(fee), token.Tokens(charged), clean(string(t.Class)))
+	case isCharged && charged != wei:
+		p.remark("fee by the rules %s, charged on chain %s (%s)", token.Tokens(wei), token.Tokens(charged), clean(string(t.Class)))
 	case isFee && !isCharged:
 		p.remark("the chain recorded no charge, the amount is the fee by the rules")
 	}

@@ -26,9 +26,13 @@ func (r *Request) valuer() *money.Valuer {
 	return r.Prices.Valuer()
 }
 
-// listColumns returns the columns of the list, including those in the currency if there are prices.
-func (r *Request) listColumns() []table.Column {
+// listColumns returns the columns of the list, including those of fees in assets if there are some, and those in the
+// currency if there are prices.
+func (r *Request) listColumns(inAssets bool) []table.Column {
 	columns := slices.Clip(listColumns)
+	if inAssets {
+		columns = append(columns, assetColumns...)
+	}
 	if r.Names != nil {
 		columns = append(columns, namedColumns...)
 	}

@@ -34,7 +34,7 @@ func (c *Comparison) writeJSON(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	out.Members(ending{totals, append([]string{}, c.Notes...)})
+	out.Members(ending{Totals: totals, Notes: append([]string{}, c.Notes...)})
 	return out.Close()
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/internal/money"
 	"github.com/feeledger/fees/internal/sys/jsontext"
@@ -27,8 +28,9 @@ type document struct {
 
 // ending contains the fields after the groups, which are written one by one.
 type ending struct {
-	Totals jsontext.Record `json:"totals"`
-	Notes  []string        `json:"notes"`
+	Totals    jsontext.Record `json:"totals"`
+	AssetFees fee.AssetTotals `json:"asset_fees,omitempty"` // in no total
+	Notes     []string        `json:"notes"`
 }
 
 // period is the requested period: heights, both included, or a time from From up to but excluding
@@ -66,7 +68,7 @@ func (r *Report) writeJSON(w io.Writer) error {
 	out := jsontext.NewStream(w, false)
 	out.Members(r.document())
 	out.List("groups", r.groups)
-	out.Members(ending{r.objectOf(r.figureColumns(), &Group{Figures: r.Totals}), append([]string{}, r.Notes...)})
+	out.Members(ending{r.objectOf(r.figureColumns(), &Group{Figures: r.Totals}), r.AssetFees, append([]string{}, r.Notes...)})
 	return out.Close()
 }
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/failure"
@@ -64,13 +65,15 @@ type Request struct {
 // Report contains the sums of the fees of a period.
 type Report struct {
 	Request
-	Rules    []string      // that priced the transactions, sorted by name
-	Groups   []*Group      // in order; only selected accounts may be without transactions
-	Totals   Figures       // of all groups
-	Findings uint64        // failed checks in the period's blocks
-	Drifts   uint64        // fees that differ from what the chain charged
-	Notes    []string      // notes for readers, missing data first
-	valuer   *money.Valuer // nil without prices
+	Rules  []string // that priced the transactions, sorted by name
+	Groups []*Group // in order; only selected accounts may be without transactions
+	Totals Figures  // of all groups
+	// AssetFees are the fees that were paid in assets, by asset. They are in no group and no total.
+	AssetFees fee.AssetTotals
+	Findings  uint64        // failed checks in the period's blocks
+	Drifts    uint64        // fees that differ from what the chain charged
+	Notes     []string      // notes for readers, missing data first
+	valuer    *money.Valuer // nil without prices
 	// limits are those of the period if the report is compared by groups of time.
 	limits chain.Optional[limits]
 }
@@ -144,6 +147,11 @@ func Make(ctx context.Context, book *ledger.Book, q Request, progress func(done,
 	if err := cmp.Or(err, unread); err != nil {
 		return nil, err
 	}
+	if ok {
+		if err := r.addAssetFees(ctx, book, span); err != nil {
+			return nil, err
+		}
+	}
 	if q.Compared {
 		if err := r.findLimits(ctx, book); err != nil {
 			return nil, err
@@ -151,11 +159,32 @@ func Make(ctx context.Context, book *ledger.Book, q Request, progress func(done,
 	}
 	r.Rules = slices.Sorted(maps.Keys(a.rules))
 	r.Drifts = a.all.Drifts
-	r.Notes = slices.Concat(q.Partial, a.suspended.notes(q.Token), a.notes(), notes)
+	r.Notes = slices.Concat(q.Partial, a.suspended.notes(q.Token), a.notes(), r.AssetFees.Notes(q.Amount), notes)
 	if a.valuer != nil {
 		r.Notes = append(r.Notes, a.valuer.Notes()...)
 	}
 	return r, nil
+}
+
+// addAssetFees adds up the fees that were paid in assets.
+func (r *Report) addAssetFees(ctx context.Context, book *ledger.Book, span chain.Heights) error {
+	if r.Payers != nil && len(r.Payers) == 0 {
+		return nil
+	}
+	q := r.Only.Query(span)
+	q.Accounts = r.payers()
+	for t, err := range book.PaidInAssets(ctx, q) {
+		if err != nil {
+			return err
+		}
+		if !r.Period.Has(t.Height, t.Time) || r.Only.Untold(&t.Kind) {
+			continue
+		}
+		if err := r.AssetFees.Add(&t.AssetFee); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // totals returns the ledger's totals that suffice, if any do.

@@ -3,8 +3,10 @@ package statement
 import (
 	"context"
 	"io"
+	"slices"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/internal/finance/balances"
 	"github.com/feeledger/fees/internal/money"
@@ -34,8 +36,9 @@ type head struct {
 	Kinds       []KindTotal                     `json:"kinds"`
 	Fees        []LayerFees                     `json:"fees_by_layer"`
 	Others      chain.Optional[LayerFees]       `json:"paid_for_others"`
-	Worth       chain.Optional[money.Amount]    `json:"charged_worth"` // of all fees, in the currency of the prices
-	Prices      *money.Basis                    `json:"prices"`        // null without amounts in a currency
+	Worth       chain.Optional[money.Amount]    `json:"charged_worth"`        // of all fees, in the currency of the prices
+	Prices      *money.Basis                    `json:"prices"`               // null without amounts in a currency
+	AssetFees   fee.AssetTotals                 `json:"asset_fees,omitempty"` // in no other sum
 	NoPayer     uint64                          `json:"without_payer"`
 	Notes       []string                        `json:"notes"`
 }
@@ -46,7 +49,7 @@ func (y *Style) head(s *Statement) head {
 		Proved: s.Opening.Known() && s.Holds(), Heights: s.Proved, Movements: s.Closes(), Unexplained: s.Unexplained,
 		Differences: append([]balances.Difference{}, s.Differences...), More: s.More, Settled: append([]balances.Difference{}, s.Settled...),
 		Kinds: append([]KindTotal{}, s.Kinds...), Fees: append([]LayerFees{}, s.Fees...),
-		Worth: s.ChargedWorth, Prices: y.basis(), NoPayer: s.WithoutPayer, Notes: append(append([]string{}, y.Notes...), s.Notes()...),
+		Worth: s.ChargedWorth, Prices: y.basis(), AssetFees: s.AssetFees, NoPayer: s.WithoutPayer, Notes: slices.Concat([]string{}, y.Notes, s.Notes(), s.AssetFees.Notes(y.Amount)),
 	}
 	if y.Called {
 		group := y.Labels.GroupOf(chain.Some(s.Account))

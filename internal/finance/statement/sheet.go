@@ -121,7 +121,7 @@ func (y *Style) lines(ctx context.Context, list []*Statement, byFee bool) *table
 			} else {
 				row = append(row, nil, nil, nil, nil, nil, nil, nil)
 			}
-			return add(append(append(row, remark(l)), worth...)...)
+			return add(append(append(row, y.remark(l)), worth...)...)
 		})
 	})
 }
@@ -132,8 +132,10 @@ func (y *Style) label(account chain.Address) chain.Optional[string] {
 }
 
 // remark returns a remark that readers need for a line.
-func remark(l *Line) any {
+func (y *Style) remark(l *Line) any {
 	switch {
+	case l.Payment != nil && l.Payment.InAsset():
+		return "paid in an asset: " + l.Payment.AssetFee.Text(y.Amount)
 	case l.ChangeUnknown():
 		return "change not stated by the event"
 	case l.Movement != nil && balances.IsSet(l.Movement):

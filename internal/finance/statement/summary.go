@@ -2,6 +2,7 @@ package statement
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/console"
@@ -39,7 +40,7 @@ func (y *Style) Summary(list ...*Statement) *table.Sheet {
 		if len(list) > 1 {
 			prefix = y.Name(s.Account) + ": "
 		}
-		for _, note := range s.Notes() {
+		for _, note := range slices.Concat(s.Notes(), s.AssetFees.Notes(y.Amount)) {
 			summary.Notes = append(summary.Notes[:len(summary.Notes):len(summary.Notes)], prefix+note)
 		}
 	}

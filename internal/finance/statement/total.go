@@ -23,6 +23,8 @@ type Totals struct {
 	Fees  []LayerFees // by layer, EVM first
 	// Others are the fees paid for transactions of other senders. They are included in Fees.
 	Others LayerFees
+	// AssetFees are the fees that were paid in assets, by asset. They are in no other sum.
+	AssetFees fee.AssetTotals
 	// WithoutPayer is the number of transactions outside the statement whose payer is unknown and may be the
 	// account.
 	WithoutPayer uint64
@@ -94,6 +96,11 @@ func (s *Statement) total(ctx context.Context) error {
 		}
 		if l.ForOther().Known() {
 			if err := errorsAt(l, s.Others.add(l)); err != nil {
+				return err
+			}
+		}
+		if l.Payment.InAsset() {
+			if err := errorsAt(l, s.AssetFees.Add(&l.Payment.AssetFee)); err != nil {
 				return err
 			}
 		}

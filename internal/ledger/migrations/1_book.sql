@@ -13,7 +13,7 @@ CREATE TABLE book (
 CREATE TABLE blocks (
     height   {{integer}} PRIMARY KEY CHECK (height >= 0),
     time_ms  {{integer}},
-    flags    {{integer}} NOT NULL,     -- 1 not final, 2 findings, 4 unclassified events, 8 unanswered questions
+    flags    {{integer}} NOT NULL,     -- 1 not final, 2 findings, 4 unclassified events, 8 unanswered questions, 16 fees paid in assets
     record   {{data}} NOT NULL,        -- what the chain recorded and the rules derived
     known    TEXT,                     -- findings and open questions, as JSON; may be null
     sum      {{data}} NOT NULL
@@ -51,6 +51,7 @@ CREATE TABLE stretches (
     findings      {{integer}} NOT NULL,     -- number of blocks that have some
     unclassified  {{integer}} NOT NULL,
     unanswered    {{integer}} NOT NULL,
+    asset_fees    {{integer}} NOT NULL,
     rules         TEXT,                     -- the rules that priced its transactions, one per line
     merged        {{integer}} NOT NULL,     -- 1 if the day's hashes are in its month's parts
     leaves        {{data}},                 -- the SHA-256 of each part; null until they are written

@@ -12,6 +12,7 @@ import (
 	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/sys/plain"
 	"github.com/feeledger/fees/network"
 )
 
@@ -26,6 +27,7 @@ func writeTable(page *console.Page, r *evidence.Report, rules network.Rules, boo
 	}
 	page.WriteString("\n")
 	page.Table(totalRows(r, token))
+	writeAssetFees(page, r, token)
 	if n := r.Totals.Inherents; n > 0 {
 		page.WriteString(console.Counted(n, "inherent") + " " + console.Verb(n, "pays", "pay") + " no fee\n")
 	}
@@ -95,6 +97,26 @@ func transactionRows(r *evidence.Report, token console.Token, book *app.AddressB
 		rows.Row(t.Index, t.Layer, kind(t), hash, cli.LabelOf(token, book, t.Payer), console.Known(t.Gas), price, fee, outcome(t), t.Standing().Words())
 	}
 	return rows
+}
+
+// writeAssetFees writes the fees that were paid in assets, by asset.
+func writeAssetFees(page *console.Page, r *evidence.Report, token console.Token) {
+	if len(r.AssetFees) == 0 {
+		return
+	}
+	page.WriteString("\n")
+	rows := console.NewTable(
+		console.Column{Name: "paid in assets, in no total"}, console.Column{Name: "transactions", Right: true},
+		console.Column{Name: "amount", Right: true}, console.Column{Name: "credited " + token.Symbol, Right: true, Decimals: true},
+	)
+	for _, t := range r.AssetFees {
+		credited := cli.NotKnown
+		if amount, known := t.Equivalent.Get(); known {
+			credited = token.Tokens(amount)
+		}
+		rows.Row(plain.Line(t.Asset), t.Transactions, t.Amount, credited)
+	}
+	page.Table(rows)
 }
 
 // writeGasSpent writes the gas that native transactions took from other accounts than their payers'.

@@ -1,0 +1,144 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/test/nodetest"
+	"github.com/feeledger/fees/internal/test/pairs"
+	"github.com/feeledger/fees/internal/test/program"
+)
+
+// An assetFee is what the recording states of a fee that was paid in an asset: the data of AssetTxFeePaid.
+type assetFee struct {
+	Height, Index int
+	Payer         string
+	Amount        int
+}
+
+// assetFees returns the fees of a recording that were paid in assets.
+func assetFees(t *testing.T, name string) (list []assetFee) {
+	text, err := os.ReadFile(pairs.Path(t, name, "gateway", "sent.json"))
+	require.NoError(t, err)
+	var all struct {
+		Sent []struct {
+			Height, Index int
+			Payer         string
+			AssetFee      []json.RawMessage `json:"asset_fee"`
+		}
+	}
+	require.NoError(t, json.Unmarshal(text, &all))
+	for _, s := range all.Sent {
+		if len(s.AssetFee) > 0 {
+			x := assetFee{Height: s.Height, Index: s.Index, Payer: s.Payer}
+			require.NoError(t, json.Unmarshal(s.AssetFee[1], &x.Amount))
+			list = append(list, x)
+		}
+	}
+	return list
+}
+
+// A fee that was paid in an asset is in the ledger, in totals by asset, and in no total of the token. The equivalents are
+// the deposits to the pot in blocks 37 to 39.
+func TestFeesPaidInAssets(t *testing.T) {
+	t.Parallel()
+	const name, asset, equivalent = "passet-1019002", `{"parents":"0","interior":{"x2":[{"palletInstance":"50"},{"generalIndex":"1984"}]}}`, 38_660_075 + 38_760_435 + 47_459_241
+	recorded, dir := pairs.Path(t, name, "gateway"), t.TempDir()
+	place := filepath.Join(dir, "fees.db")
+	out, stderr, _ := fees("sync", "34..39", "--gateway", recorded, "--ledger", place)
+	require.Regexp(t, sealIn, out, stderr)
+	sealed := sealIn.FindStringSubmatch(out)[1]
+	said, stderr, code := fees("ledger", "verify", "--ledger", place, "--gateway", recorded)
+	require.Zero(t, code, said+stderr)
+
+	paid := assetFees(t, name)
+	require.Len(t, paid, 3)
+	sum := 0
+	for _, x := range paid {
+		sum += x.Amount
+		at := fmt.Sprintf("%d-%d", x.Height, x.Index)
+		out, stderr, _ := fees("show", at, "--format", "json", "--ledger", place)
+		var shown struct {
+			Fee      chain.Wei
+			AssetFee struct{ Asset, Amount string } `json:"asset_fee"`
+		}
+		require.NoError(t, json.Unmarshal([]byte(out), &shown), stderr)
+		require.Zero(t, shown.Fee)
+		require.Equal(t, asset, shown.AssetFee.Asset)
+		require.Equal(t, fmt.Sprint(x.Amount), shown.AssetFee.Amount)
+		out, _, _ = fees("explain", at, "--gateway", recorded)
+		require.Contains(t, out, fmt.Sprintf("fee in the asset       %d of its smallest units", x.Amount))
+		out, _, _ = fees("block", fmt.Sprint(x.Height), "--gateway", recorded)
+		require.Regexp(t, fmt.Sprintf(`(?m)^\{"parents".*\}\} +1 +%d +0\.00`, x.Amount), out)
+	}
+	type totals struct {
+		Totals struct{ Fee, Charged string }
+		Assets []struct {
+			Asset, Amount, Equivalent string
+			Transactions              int
+		} `json:"asset_fees"`
+	}
+	read := func(args ...string) (x totals) {
+		out, stderr, _ := fees(append(args, "--format", "json", "--ledger", place)...)
+		require.NoError(t, json.Unmarshal([]byte(out), &x), stderr)
+		return x
+	}
+	payer := paid[0].Payer
+	for _, args := range [][]string{
+		{"report", "34..39"}, {"report", "--by", "account", "34..39", "--accounts", payer}, {"report", "34..39", "--only", "layer=native"},
+		{"statement", payer, "34..39", "--no-balances"},
+	} {
+		x := read(args...)
+		require.Len(t, x.Assets, 1, args)
+		require.Equal(t, asset, x.Assets[0].Asset)
+		require.Equal(t, len(paid), x.Assets[0].Transactions)
+		require.Equal(t, fmt.Sprint(sum), x.Assets[0].Amount)
+		require.Equal(t, fmt.Sprint(equivalent), x.Assets[0].Equivalent)
+	}
+	require.Equal(t, "0", read("report", "37..39", "--only", "layer=native").Totals.Fee)
+	require.Empty(t, read("report", "34..36").Assets)
+	require.Empty(t, read("report", "34..39", "--only", "layer=evm").Assets)
+	require.Empty(t, read("report", "--by", "account", "34..39", "--accounts", "5GrwvaEF5zXb26Fz9rcQpDWS57CtERHpNehXCPcNoHGKutQY").Assets)
+
+	out, stderr, _ = fees("export", "34..39", "--as", "csv", "--accounts", payer, "--ledger", place)
+	require.Contains(t, out, ",fee_asset,asset_fee,asset_fee_equivalent,")
+	require.Contains(t, stderr, fmt.Sprintf("3 fees were paid in an asset, and in no total: %d of the asset", sum))
+	out, stderr, _ = fees("export", "34..39", "--as", "hledger", "--accounts", payer, "--ledger", place)
+	require.Contains(t, out, fmt.Sprintf("paid in an asset: %d of the asset", paid[0].Amount))
+	require.Contains(t, stderr, "and in no total")
+
+	records := filepath.Join(dir, "records.jsonl")
+	_, stderr, code = fees("export", "--as", "records", "34..39", "--ledger", place, "-o", records)
+	require.Zero(t, code, stderr)
+	python, err := exec.CommandContext(t.Context(), program.Path(t, program.Python, "python3"), "../../docs/verify_seal.py", records, sealed).CombinedOutput()
+	require.NoError(t, err, string(python))
+	require.Contains(t, string(python), fmt.Sprintf("fees %d of the asset %s\n", sum, asset))
+	require.Contains(t, string(python), "verified: "+sealed)
+}
+
+// The reason of a hold is in the ledger, and the same from the gateway and from the node.
+func TestReasonsOfHolds(t *testing.T) {
+	t.Parallel()
+	const name = "passet-1019002"
+	dir := t.TempDir()
+	node := httptest.NewServer(nodetest.OpenPair(t, name))
+	defer node.Close()
+	var seals []string
+	for i, source := range []string{pairs.Path(t, name, "gateway"), node.URL} {
+		place := filepath.Join(dir, fmt.Sprintf("%d.db", i))
+		out, stderr, _ := fees("sync", "1..12", "--gateway", source, "--ledger", place)
+		require.Regexp(t, sealIn, out, stderr)
+		seals = append(seals, sealIn.FindStringSubmatch(out)[1])
+		out, stderr, code := fees("ledger", "verify", "--ledger", place)
+		require.Zero(t, code, out+stderr)
+	}
+	require.Equal(t, seals[0], seals[1])
+}
