@@ -53,6 +53,8 @@ var keptOutputs = []struct{ command, formats string }{
 	{"report 25..48 --compare --by label", "json csv"},
 	{"statement Payroll --month 2026-01 --gateway gateway", "json csv"},
 	{"rollforward --accounts group:company --month 2026-01 --gateway gateway", "json csv"},
+	{"deposits", "json csv"},
+	{"deposits --changes", "json csv"},
 	{"reconcile company.csv --month 2026-01 --accounts group:company --all", "json csv"},
 	{"account Payroll", "json"},
 	{"show 2026-01-31", "json"},

@@ -154,7 +154,7 @@ func newRoot(stdout, stderr io.Writer) *cobra.Command {
 		{"Price and verify fees", pricing.Commands()},
 		{"Keep a ledger", bookkeeping.Commands()},
 		{"Report and close", finance.Commands()},
-		{cli.MoreCommands, append(endpoints.Commands(), cli.NewVersion())},
+		{cli.MoreCommands, slices.Concat(finance.MoreCommands(), endpoints.Commands(), []*cobra.Command{cli.NewVersion()})},
 	}
 	for _, family := range families {
 		root.AddGroup(&cobra.Group{ID: family.title, Title: family.title + ":"})

@@ -1,0 +1,97 @@
+package deposits_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/finance/deposits"
+	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/movement"
+)
+
+var contract, alice, bob = chain.Address20([20]byte{1}), chain.Address20([20]byte{2}), chain.Address20([20]byte{3})
+
+var names = map[chain.Address]string{contract: "contract", alice: "alice", bob: "bob"}
+
+func nameOf(o chain.Optional[chain.Address]) string {
+	if a, known := o.Get(); known {
+		return names[a]
+	}
+	return "unknown"
+}
+
+// block returns a block with one transaction of a payer, which takes an amount for the contract, or clears its storage.
+func block(height uint64, payer chain.Address, amount int64) *ledger.Content {
+	size := chain.NewWei(uint64(max(amount, -amount)))
+	none, less, more := chain.Some(chain.SignedWei{}), chain.Some(size.Signed().Negated()), chain.Some(size.Signed())
+	reason := chain.Some(chain.HoldReason("revive.StorageDepositReserve"))
+	list := []movement.Movement{
+		{Kind: movement.KindDeposit, Account: contract, Amount: size, Free: more, Reserved: none},
+		{Kind: movement.KindReserve, Account: contract, Amount: size, Free: less, Reserved: more, Reason: reason},
+	}
+	if amount < 0 {
+		list = []movement.Movement{
+			{Kind: movement.KindUnreserve, Account: contract, Amount: size, Free: more, Reserved: less, Reason: reason},
+			{Kind: movement.KindWithdrawal, Account: contract, Amount: size, Free: less, Reserved: none},
+		}
+	}
+	c := &ledger.Content{Block: &ledger.Block{Height: height}, Transactions: []ledger.Transaction{{Cost: ledger.Cost{Index: 2, Payer: chain.Some(payer)}}}}
+	for i := range list {
+		list[i].Where, list[i].EventIndex = 2, i
+		c.Movements = append(c.Movements, ledger.Movement{Movement: list[i]})
+	}
+	return c
+}
+
+// What an account gets back are its own deposits, then those of others, the last one first.
+func TestGivenBack(t *testing.T) {
+	var changes []string
+	d := deposits.Deposits{Each: func(c *deposits.Change) error {
+		taken := "unknown"
+		if at, known := c.Taken.Get(); known {
+			taken = at.String()
+		}
+		changes = append(changes, fmt.Sprintf("%v: %v of %s to %s, taken at %s, passed %v", c.At, c.Amount, nameOf(c.Payer), nameOf(c.To), taken, c.Passed()))
+		return nil
+	}}
+	for i, x := range []struct {
+		payer  chain.Address
+		amount int64
+	}{{alice, 5}, {bob, 3}, {alice, 2}, {bob, -4}, {alice, -1}} {
+		require.NoError(t, d.Add(block(uint64(i+1), x.payer, x.amount)))
+	}
+	require.Equal(t, []string{
+		"1-2: 5 of alice to unknown, taken at 1-2, passed false",
+		"2-2: 3 of bob to unknown, taken at 2-2, passed false",
+		"3-2: 2 of alice to unknown, taken at 3-2, passed false",
+		"4-2: -3 of bob to bob, taken at 2-2, passed false",
+		"4-2: -1 of alice to bob, taken at 3-2, passed true",
+		"5-2: -1 of alice to alice, taken at 3-2, passed false",
+	}, changes)
+	open := d.Open()
+	require.Len(t, open, 1)
+	require.Equal(t, chain.NewWei(5), open[0].Amount)
+	require.Equal(t, "1-2", open[0].Taken.String())
+
+	// More than the ledger has.
+	changes = nil
+	require.NoError(t, d.Add(block(6, bob, -12)))
+	require.Equal(t, []string{
+		"6-2: -5 of alice to bob, taken at 1-2, passed true",
+		"6-2: -7 of unknown to bob, taken at unknown, passed false",
+	}, changes)
+	require.Empty(t, d.Open())
+}
+
+// A movement whose event does not state what is held is counted, and not taken for 0.
+func TestUnstated(t *testing.T) {
+	var d deposits.Deposits
+	c := block(1, alice, 5)
+	c.Movements[1].Kind, c.Movements[1].Reserved = movement.KindSlash, chain.Optional[chain.SignedWei]{}
+	require.NoError(t, d.Add(c))
+	require.EqualValues(t, 1, d.Unstated)
+	require.Empty(t, d.Open())
+}
