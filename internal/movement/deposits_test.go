@@ -209,3 +209,44 @@ func TestPartiesOfDeposits(t *testing.T) {
 		})
 	}
 }
+
+// The settled movements of an Ethereum transaction have the fee in one withdrawal, and change the payer's balance by what
+// left it.
+func TestSettled(t *testing.T) {
+	of, settled, transfers := extrinsics(t, "stack-template-3"), 0, 0
+	for _, s := range sentOf(t, "stack-template-3") {
+		if s.Family != "evm" {
+			continue
+		}
+		at := fmt.Sprintf("%d-%d", s.Height, s.Index)
+		payer, err := chain.ParseAccount(s.Payer)
+		require.NoError(t, err)
+		fee := amount(t, s.Charged)
+		list, ok := movement.SettledAmong(len(of[at]), func(i int) *movement.Movement { return &of[at][i] }, movement.Payment{Payer: payer, Fee: fee, Revive: true})
+		require.True(t, ok, at)
+		settled++
+		var change, withdrawn chain.SignedWei
+		for _, m := range list {
+			require.Equal(t, payer, m.Account)
+			free, known := m.Free.Get()
+			require.True(t, known)
+			change = plus(t, change, free)
+			switch {
+			case m.Kind == movement.KindWithdrawal:
+				withdrawn = plus(t, withdrawn, free)
+			case !m.Mirrored() && m.Counterparty.Known():
+				transfers++
+			}
+		}
+		require.Equal(t, plus(t, signed(t, s.PayerAfter.Free), signed(t, s.PayerBefore.Free).Negated()), change, at)
+		require.Equal(t, fee.Signed().Negated(), withdrawn, at)
+
+		// With another fee, they do not add up.
+		wrong, err := fee.Add(chain.NewWei(1))
+		require.NoError(t, err)
+		_, ok = movement.SettledAmong(len(of[at]), func(i int) *movement.Movement { return &of[at][i] }, movement.Payment{Payer: payer, Fee: wrong, Revive: true})
+		require.False(t, ok)
+	}
+	require.Equal(t, 88, settled)
+	require.Positive(t, transfers)
+}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"maps"
+	"slices"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/failure"
@@ -95,6 +96,14 @@ func (c *composer) movements(ctx context.Context, payments iter.Seq2[*Payment, e
 			fee := fees[int(m.Where)]
 			if fee != nil {
 				e.transaction = fee.Transaction
+				if settled, ok, err := ledger.Settled(ctx, c.payments.book.Movements, fee.Transaction); err != nil {
+					yield(nil, &LedgerError{err})
+					return
+				} else if ok {
+					payer, _ := fee.Payer.Get()
+					others := slices.DeleteFunc(slices.Clone(group), func(m *ledger.Movement) bool { return m.Account == payer })
+					group = slices.Concat(settled, others)
+				}
 			}
 			err := c.enter(ctx, e, group, fee)
 			if err != nil {
@@ -153,7 +162,7 @@ func (c *composer) enter(ctx context.Context, e *Entry, group []*ledger.Movement
 		asset := c.assets[m.Account]
 		e.post(asset, free)
 		e.post(reserved(asset), held)
-		if other, ok := m.Counterparty.Get(); ok && c.assets[other] != "" {
+		if other, ok := m.Counterparty.Get(); ok && c.assets[other] != "" && m.Mirrored() {
 			continue
 		}
 		contra, err := c.contra(ctx, m, paid)
@@ -195,6 +204,9 @@ func (c *composer) ofKind(m *movement.Movement) (Account, error) {
 		other, ok := m.Counterparty.Get()
 		if !ok {
 			return "", fmt.Errorf("%s: counterparty: %w", m.Event, chain.ErrMissing)
+		}
+		if m.Reason.Known() {
+			return onHold, nil
 		}
 		return "Equity:Transfers:" + Account(c.names().Name(other)), nil
 	}

@@ -241,7 +241,7 @@ func (c *column) addEnds(s *statement.Statement) (err error) {
 // add adds a movement.
 func (c *column) add(o *owner, item *Item) (err error) {
 	k := key{item.Line, item.Class, item.Direction}
-	if other, ok := item.Counterparty.Get(); ok && o.members[other] && k.line != UnclassifiedLine {
+	if other, ok := item.Counterparty.Get(); ok && item.Movement.Mirrored() && o.members[other] && k.line != UnclassifiedLine {
 		k.line = Internal
 	}
 	if c.sums == nil {
