@@ -32,7 +32,7 @@ func TestExportsOfOtherTokens(t *testing.T) {
 			t.Parallel()
 			l, dir := livingChains[1], t.TempDir()
 			gateway, table, ledger := filepath.Join(dir, "gateway"), filepath.Join(dir, "table.json"), filepath.Join(dir, "fees.db")
-			text, err := os.ReadFile(repository.Path("testdata", "networks", l.table))
+			text, err := os.ReadFile(repository.Path("network", "tables", l.table))
 			require.NoError(t, err)
 			changed := strings.NewReplacer(`"symbol": "TAO"`, fmt.Sprintf(`"symbol": %q`, c.symbol), `"decimals": 9`, fmt.Sprintf(`"decimals": %d`, c.decimals),
 				`"account_mapping": "hashed",`, fmt.Sprintf(`"account_mapping": "hashed", "ss58_prefix": %d,`, c.prefix)).Replace(string(text))

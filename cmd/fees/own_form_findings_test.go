@@ -22,7 +22,7 @@ func TestFindingsInTheChainsOwnForm(t *testing.T) {
 		t.Run(fmt.Sprint(prefix), func(t *testing.T) {
 			t.Parallel()
 			l, dir := livingChains[0], t.TempDir()
-			text, err := os.ReadFile(repository.Path("testdata", "networks", l.table))
+			text, err := os.ReadFile(repository.Path("network", "tables", l.table))
 			require.NoError(t, err)
 			table, altered, ledger := filepath.Join(dir, "table.json"), filepath.Join(dir, "gateway"), filepath.Join(dir, "fees.db")
 			text = []byte(strings.Replace(string(text), `"account_mapping": "hashed",`, fmt.Sprintf(`"account_mapping": "hashed", "ss58_prefix": %d,`, prefix), 1))

@@ -16,7 +16,7 @@ type Deposit struct {
 // that pays the extrinsic's fee.
 //
 // Pallet revive takes storage deposits from what it withdrew from the payer at first: a deposit to the contract, then a hold
-// of the same amount. It gives them back likewise: a release, then a withdrawal from the contract, and whoever pays the
+// of the same amount. It gives them back likewise: a release, then a withdrawal from the contract, and the payer of the
 // extrinsic's fee gets it, even if another account paid the deposit. Other holds are of the account's own balance, or of
 // one that the event names.
 //

@@ -10,16 +10,16 @@ import (
 )
 
 const depositsManual = `List open deposits: amounts that accounts hold or reserve, such as for storage,
-code, account mappings, proxies and identities. They are not fees: whoever paid
-one has a receivable.
+code, account mappings, proxies and identities. They are not fees, but
+receivables of their payers.
 
 Each deposit has its holder (of a storage deposit, the contract), its reason,
 its payer, and the transaction that took it. The list is that after the last
 block of the period; without a period, after the last block of the ledger. It
 follows from the movements of all earlier blocks of the ledger.
 
-Whoever clears a contract's storage gets the deposit back, even if another
-account paid it. The chain stores no payer. Deposits that the receiving account
+The account that clears a contract's storage gets the deposit back, even if
+another account paid it. The chain stores no payer. Deposits that the receiving account
 paid count as given back first, then those of others; the last one taken first.
 --changes lists what was taken and given back in the period; passed marks a
 deposit that another account got back than had paid it.
