@@ -18,7 +18,7 @@ import (
 // A runtime of pallet revive multiplies that by its gas scale.
 //
 // For a runtime with a static base fee, it returns that fee, and for one that stores its base fee, the stored one. An
-// unknown multiplier (block 0 has no parent) makes the others unknown.
+// unknown multiplier (block 0 has no parent) makes the others unknown. A runtime without an EVM has none.
 //
 // Source: runtime/*/src/lib.rs, TransactionPaymentAsGasPrice::min_gas_price, which uses saturating_mul_int: it
 // rounds down once.
@@ -32,6 +32,9 @@ func BaseFeePerGas(rules network.BaseFee, multiplier chain.Optional[chain.Stored
 	}
 	if rules.Stored.Known() {
 		return m.BaseFee, nil
+	}
+	if rules.None {
+		return chain.Optional[chain.GasPrice]{}, nil
 	}
 	price, err := rules.Of(m.Value)
 	if err != nil {

@@ -88,7 +88,8 @@ func TestPriceOfRevive(t *testing.T) {
 	require.False(t, unknown.Transactions[0].GasPrice.Known(), "the multiplier is unknown")
 	require.Equal(t, r.Totals.Fee, unknown.Totals.Fee)
 
-	rules.EVM = rule.NoEVM
+	rules.EVM, rules.BaseFee = rule.NoEVM, network.BaseFee{None: true}
+	require.False(t, priceText(t, text, rules, 999926120180785523).BaseFeePerGas.Known(), "without an EVM there is no base fee")
 	require.Equal(t, []int{0, 6}, []int{priceText(t, text, rules, 0).Totals.EVM, priceText(t, text, rules, 0).Totals.Native})
 }
 
@@ -165,7 +166,7 @@ func TestPriceOfAssetFee(t *testing.T) {
 			continue
 		}
 		require.Equal(t, []string{"0", c.amount, c.equivalent}, []string{digits(x.Fee), x.AssetFee.Amount.String(), digits(x.AssetFee.Equivalent)}, what)
-		require.Equal(t, []fee.AssetTotal{{Asset: x.AssetFee.Asset, Transactions: 1, Amount: x.AssetFee.Amount, Equivalent: x.AssetFee.Equivalent}}, r.AssetFees, what)
+		require.Equal(t, fee.AssetTotals{{Asset: x.AssetFee.Asset, Transactions: 1, Amount: x.AssetFee.Amount, Equivalent: x.AssetFee.Equivalent}}, r.AssetFees, what)
 	}
 }
 

@@ -23,6 +23,7 @@ const (
 // chain keeps the multiplier at MinMultiplier or above, except in the first block of a runtime that raised the
 // minimum: that block is charged by the stored multiplier.
 type BaseFee struct {
+	None          bool // the runtime has no EVM
 	Static        chain.Optional[chain.GasPrice]
 	Stored        chain.Optional[rule.StoredBaseFee]
 	Constant      chain.GasPrice
@@ -270,7 +271,7 @@ func (n *Network) notes(ofRow string) []string {
 
 func baseFeeOf(r rule.PriceRow) BaseFee {
 	if r.EVM == rule.NoEVM {
-		return BaseFee{}
+		return BaseFee{None: true}
 	}
 	if r.StaticBaseFee != nil {
 		return BaseFee{Static: chain.Some(*r.StaticBaseFee)}

@@ -79,7 +79,7 @@ func checkRow(t *testing.T, n network.Network, runtime uint32) {
 	}
 	require.Equal(t, row.EVM, rules.EVM, what)
 	if row.EVM == rule.NoEVM {
-		require.Zero(t, rules.BaseFee, what)
+		require.Equal(t, network.BaseFee{None: true}, rules.BaseFee, what)
 		return
 	}
 	if row.BaseFeeStored != nil {

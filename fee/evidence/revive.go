@@ -39,6 +39,9 @@ func (p *prover) chargeRevive(t *transaction) {
 // pallet revive emits one unless all of the fee was credited.
 func (p *prover) burnedAsStated(t *transaction) error {
 	burned, known := t.Burned.Get()
+	if charged, _ := t.Charged.Get(); charged.IsZero() { // what is burned then is not of the fee
+		return nil
+	}
 	for i := range t.x.Events {
 		if !known || !t.x.Events[i].Is("transactionPayment", "TransactionFeePaid") {
 			continue

@@ -17,6 +17,7 @@ import (
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/sys/jsontext"
 	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/network/rule"
 )
 
 // tables returns the networks that the package was made with: its own or the built-in ones.
@@ -201,7 +202,7 @@ func priceTransaction(t *ledger.Transaction, rules *network.Rules) error {
 	weight, weighed := t.Weight.Get()
 	price, priced := t.GasPrice.Get()
 	have, known := t.Fee.Get()
-	if t.Layer != fee.EVM || !weighed || !priced || !known {
+	if t.Layer != fee.EVM || rules.EVM == rule.Revive || !weighed || !priced || !known { // the chain states fees of pallet revive
 		return nil
 	}
 	weight, err := weight.Add(rules.WeightCorrection)

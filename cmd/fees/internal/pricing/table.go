@@ -50,6 +50,9 @@ func writeHead(page *console.Page, r *evidence.Report, rules network.Rules) {
 		multiplier = fmt.Sprintf("%s, stored at block %d", console.Plain(console.Scaled(m.Value, 18)), m.At)
 	}
 	baseFee := "not known"
+	if rules.BaseFee.None {
+		baseFee = "none: the runtime has no EVM"
+	}
 	if base, ok := r.BaseFeePerGas.Get(); ok {
 		baseFee = console.Plain(console.Gwei(base)) + " Gwei per gas"
 		if rules.BaseFee.Static.Known() {
