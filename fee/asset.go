@@ -59,18 +59,41 @@ func (t *Transaction) priceAsset(x *chain.Extrinsic) error {
 	if err != nil {
 		return err
 	}
+	t.Payer = chain.Some(paid.Payer)
+	if inToken(x, paid.Payer) {
+		whole, err := chain.WeiOf(paid.Amount.Word())
+		if err == nil && paid.Tip.Cmp(whole) > 0 {
+			err = fmt.Errorf("a tip of %v wei exceeds the fee of %v wei that includes it", paid.Tip, whole)
+		}
+		if err != nil {
+			return fmt.Errorf("event assetTxPayment.AssetTxFeePaid: %w", err)
+		}
+		t.Fee, t.Tip, t.Method = chain.Some(whole), chain.Some(paid.Tip), chain.Some(ByRule)
+		return nil
+	}
 	equivalent, err := equivalentOf(x)
 	if err != nil {
 		return err
 	}
-	t.Payer = chain.Some(paid.Payer)
 	t.Fee, t.Tip, t.Method = chain.Some(chain.Wei{}), chain.Some(chain.Wei{}), chain.Some(ByRule)
 	t.AssetFee = &AssetFee{paid.Asset, paid.Amount, paid.Tip, equivalent}
 	t.note("the fee was paid in an asset, and is in no total: %s", t.AssetFee.Text(func(amount chain.Wei) string { return amount.String() + " wei" }))
 	return nil
 }
 
-// equivalentOf returns the credits, or the amount burned, directly before the event AssetTxFeePaid.
+// inToken reports whether the asset of a fee is the token: nothing is swapped, and the fee is withdrawn from the payer.
+func inToken(x *chain.Extrinsic, payer chain.Address) bool {
+	for i := range x.Events {
+		if e := &x.Events[i]; e.Is("assetConversion", "SwapCreditExecuted") || native.MovesAsset(e) {
+			return false
+		}
+	}
+	cash, err := chain.FindCash(x)
+	return err == nil && cash.Payer == payer
+}
+
+// equivalentOf returns the credits, or the amount burned, directly before the event AssetTxFeePaid; 0 without either if the
+// chain waived the fee.
 func equivalentOf(x *chain.Extrinsic) (sum chain.Optional[chain.Wei], err error) {
 	last := slices.IndexFunc(x.Events, func(e chain.Event) bool { return e.Is("assetTxPayment", "AssetTxFeePaid") })
 	if last > 0 && x.Events[last-1].Is("balances", "BurnedDebt") {
@@ -95,6 +118,11 @@ func equivalentOf(x *chain.Extrinsic) (sum chain.Optional[chain.Wei], err error)
 			return chain.Optional[chain.Wei]{}, err
 		}
 		to, sum = account, chain.Some(credited)
+	}
+	if outcome, err := x.Outcome(); err == nil && !sum.Known() {
+		if pays, err := outcome.PaysFee(); err == nil && !pays {
+			return chain.Some(chain.Wei{}), nil
+		}
 	}
 	return sum, nil
 }

@@ -119,7 +119,7 @@ func Classify(x *chain.Extrinsic, kind rule.EVM) Layer {
 	switch {
 	case kind.Carries(x.Pallet, x.Call):
 		return EVM
-	case x.Signed != nil || native.HasFeeEvent(x) || native.HasAssetFeeEvent(x):
+	case x.Signed != nil || native.HasFeeEvent(x) || kind != rule.Frontier && native.HasAssetFeeEvent(x):
 		return Native
 	}
 	return Inherent
@@ -335,7 +335,7 @@ func priceNative(t *Transaction, x *chain.Extrinsic, rules *network.Rules) error
 	} else {
 		t.ended(outcome)
 	}
-	if native.HasAssetFeeEvent(x) && !native.HasFeeEvent(x) {
+	if rules.EVM != rule.Frontier && native.HasAssetFeeEvent(x) && !native.HasFeeEvent(x) {
 		return t.priceAsset(x)
 	}
 	method, read := ByRule, native.ReadFeePaid

@@ -60,3 +60,8 @@ func ReadAssetFeePaid(x *chain.Extrinsic) (paid AssetFeePaid, err error) {
 func assetFeeEvent(x *chain.Extrinsic) (event *chain.Event, count int) {
 	return named(x, "assetTxPayment", "AssetTxFeePaid")
 }
+
+// MovesAsset reports whether an event withdraws from an account in an asset, or deposits to it, as fees paid in assets do.
+func MovesAsset(e *chain.Event) bool {
+	return (e.Pallet == "assets" || e.Pallet == "foreignAssets" || e.Pallet == "poolAssets") && (e.Name == "Withdrawn" || e.Name == "Deposited")
+}

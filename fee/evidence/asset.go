@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -19,7 +20,7 @@ import (
 func (s *subject) assetCharged() {
 	paid := s.t.AssetFee
 	if paid == nil {
-		if s.t.Fee.Known() && native.HasAssetFeeEvent(s.t.x) {
+		if native.HasFeeEvent(s.t.x) && native.HasAssetFeeEvent(s.t.x) {
 			s.broken("it paid %v wei, but also a fee in an asset", s.t.Fee)
 		}
 		return
@@ -29,7 +30,7 @@ func (s *subject) assetCharged() {
 	found, refunded := false, false
 	for i := range s.t.x.Events {
 		e := &s.t.x.Events[i]
-		if e.Pallet != "assets" && !strings.HasSuffix(e.Pallet, "Assets") || e.Name != "Withdrawn" && e.Name != "Deposited" {
+		if !native.MovesAsset(e) {
 			continue
 		}
 		account, noAccount := e.Data.At(1).Account()
@@ -46,8 +47,15 @@ func (s *subject) assetCharged() {
 			refunded = refunded || err == nil && whole == withdrawn
 		}
 	}
+	signed := chain.Optional[string]{}
+	if s.t.x.Signed != nil {
+		signed = s.t.x.Signed.Asset
+	}
+	asset, isSigned := signed.Get()
 	whyNot, broken := s.equivalent()
 	switch swap, err := s.swap(); {
+	case isSigned && asset != paid.Asset:
+		s.broken("the fee was paid in the asset %s, but the sender chose %s", paid.Asset, cmp.Or(asset, "the token"))
 	case !found:
 		s.broken("the fee is %v of the asset %s, but nothing of it was withdrawn from the payer", paid.Amount, paid.Asset)
 	case withdrawn != paid.Amount && !refunded:
@@ -107,6 +115,9 @@ func (s *subject) equivalent() (whyNot string, broken error) {
 	}
 	d, told := s.rules.Destinations.Get()
 	receiver, named := s.rules.Treasury.Get()
+	if pays, err := s.paysFee(); err == nil && !pays && equivalent.IsZero() {
+		return "", nil // everything was swapped back
+	}
 	last := slices.IndexFunc(s.t.x.Events, func(e chain.Event) bool { return e.Is("assetTxPayment", "AssetTxFeePaid") }) - 1
 	least, _ := s.rules.ExistentialDeposit.Get()
 	burned := s.t.x.Events[last].Is("balances", "BurnedDebt")
@@ -132,6 +143,14 @@ func (s *subject) equivalent() (whyNot string, broken error) {
 		return "", fmt.Errorf("the pool gave %v wei for the fee, but %v went to the chain", cash.Withdrawn, equivalent)
 	}
 	return "", nil
+}
+
+func (s *subject) paysFee() (bool, error) {
+	outcome, err := s.t.x.Outcome()
+	if err != nil {
+		return false, err
+	}
+	return outcome.PaysFee()
 }
 
 // paidTip returns the tip that a transaction paid, in the token, if it is known.

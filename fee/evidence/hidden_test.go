@@ -7,6 +7,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee/evidence"
+	"github.com/feeledger/fees/network/rule"
 )
 
 // A runtime's extensions may hide nonce and tip. The fee is then what the chain's events state, the transaction names what
@@ -43,17 +44,24 @@ func TestHiddenNonceAndTip(t *testing.T) {
 	require.Empty(t, r.Findings)
 }
 
-// A general extrinsic has no signature, but may have a tip, in its extensions. A bare one has none.
+// A general extrinsic has no signature, but may have a tip, in its extensions. A bare one has none, but a gateway of a
+// runtime that has general ones need not tell them apart.
 func TestTipWithoutSignature(t *testing.T) {
 	unread := evidence.Tally{NotApplicable: 1, Why: "the extrinsic has no signature, and a tip in its extensions is not read"}
 	for _, c := range []struct {
 		tip     string
 		general bool
+		kind    rule.EVM
 		want    evidence.Tally
-	}{{"0", false, evidence.Tally{Held: 1}}, {"100", false, unread}, {"0", true, unread}, {"100", true, unread}} {
+	}{
+		{"0", false, rule.Frontier, evidence.Tally{Held: 1}}, {"100", false, rule.Frontier, evidence.Tally{Broken: 1}}, {"100", false, rule.NoEVM, unread},
+		{"0", true, rule.Frontier, unread}, {"100", true, rule.Frontier, unread},
+	} {
 		x := native(t, "0", withdraw(t, payer, "1000"), credit(t, treasuryAccount, "180"), event(t, "treasury.Deposit", "180"), feePaid(t, "1000", c.tip), paidNative(t, "Yes"))
 		x.Signed, x.General = nil, c.general
-		r := proved(block(x), rulesOf(t, "moonbeam", 2100), evidence.Options{})
+		rules := rulesOf(t, "moonbeam", 2100)
+		rules.EVM = c.kind
+		r := proved(block(x), rules, evidence.Options{})
 		require.Equal(t, chain.Some(chain.NewWei(1000)), r.Transactions[0].Fee)
 		require.Equal(t, c.want, tally(t, r, "native.tip"))
 		require.Zero(t, tally(t, r, "native.payer").Broken)

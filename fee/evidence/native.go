@@ -5,6 +5,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/native"
+	"github.com/feeledger/fees/network/rule"
 )
 
 func (s *subject) payer() {
@@ -28,7 +29,7 @@ func (s *subject) tip() {
 		return // the fee is undetermined, with a reason
 	}
 	tip, _ := s.t.paidTip()
-	if x := s.t.x; x.General || x.Signed == nil && !tip.IsZero() { // a gateway need not distinguish general from bare ones
+	if x := s.t.x; x.General || x.Signed == nil && !tip.IsZero() && s.rules.EVM != rule.Frontier { // a gateway need not distinguish general from bare ones
 		s.skip("the extrinsic has no signature, and a tip in its extensions is not read")
 		return
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee"
+	"github.com/feeledger/fees/network"
 )
 
 // nonceStep is something in a block that affects or reveals an account's nonce. Native and EVM transactions
@@ -58,6 +59,9 @@ func (p *prover) step(s nonceStep) { p.proved.steps = append(p.proved.steps, s) 
 // nonce.
 func (p *prover) transactionSteps(t *fee.Transaction) {
 	from, signed := t.From.Get()
+	if p.rules.AccountMapping == network.PaddedAccount {
+		from = p.rules.AccountMapping.Of(from) // as events name it
+	}
 	nonce, known := t.Nonce.Get()
 	refused := p.refused(t)
 	if signed && known {
@@ -121,9 +125,9 @@ func (p *prover) eventSteps(layer fee.Layer, events []chain.Event) {
 				p.step(nonceStep{what: noncesMayRise})
 			}
 		case "revive":
-			// A contract that a native call creates raises the nonce of its deployer, besides the signature. One that an
-			// Ethereum transaction creates does not.
-			if e.Name == "Instantiated" && layer == fee.Native {
+			// A contract that a native call creates raises the nonce of its deployer, besides the signature: also in an Ethereum
+			// transaction that carries a native call.
+			if e.Name == "Instantiated" {
 				p.step(nonceStep{what: noncesMayRise})
 			}
 		default:

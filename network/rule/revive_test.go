@@ -33,7 +33,7 @@ func TestHubPriceVectors(t *testing.T) {
 		switch {
 		case rules.EVM == rule.NoEVM:
 			require.Equal(t, "none", v.Wanted("base_fee"))
-			require.Equal(t, network.BaseFee{}, rules.BaseFee)
+			require.Equal(t, network.BaseFee{None: true}, rules.BaseFee)
 		case isStatic:
 			v.Equal("base_fee", static)
 		default:

@@ -566,3 +566,28 @@ func TestNoBlockAndNoBalance(t *testing.T) {
 	_, err = journal.FeeJournal(context.Background(), found(t, &made{payments: []*ledger.Transaction{timeless}}), style())
 	require.ErrorContains(t, err, "block 7, extrinsic 1: the block has no timestamp")
 }
+
+// What pallet revive holds on an account, such as a contract's, is another's deposit, not income.
+func TestHeldForAPayer(t *testing.T) {
+	beside := func(kind movement.Kind, free, held chain.Optional[chain.SignedWei], reason chain.HoldReason) ledger.Movement {
+		m := moved(t, 3, kind, "5", free)
+		m.Reserved, m.Reason = held, chain.Some(reason)
+		return m
+	}
+	for reason, want := range map[chain.HoldReason][]string{
+		"revive.StorageDepositReserve": {"Assets:Deposits  -0.000000000000000005", "Assets:Deposits  0.000000000000000005"},
+		"preimage.Preimage":            {"Income:Deposits  -0.000000000000000005", "Expenses:Withdrawals  0.000000000000000005"},
+	} {
+		for i, movements := range [][]ledger.Movement{
+			{moved(t, 3, movement.KindDeposit, "5", more(t, "5")), beside(movement.KindReserve, less(t, "5"), more(t, "5"), reason)},
+			{beside(movement.KindUnreserve, more(t, "5"), less(t, "5"), reason), moved(t, 3, movement.KindWithdrawal, "5", less(t, "5"))},
+		} {
+			balances := recorded{address(t, alith): {
+				6: {Free: wei(t, "1000"), Reserved: wei(t, []string{"0", "5"}[i])}, 7: {Free: wei(t, "1000"), Reserved: wei(t, []string{"5", "0"}[i])},
+			}}
+			j, err := journal.MovementJournal(context.Background(), found(t, &made{movements: movements}), balances, style())
+			require.NoError(t, err)
+			require.Contains(t, written(t, j, journal.HLedger), want[i], "%s %d", reason, i)
+		}
+	}
+}

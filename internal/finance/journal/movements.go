@@ -152,7 +152,7 @@ func (c *composer) groups(ctx context.Context) iter.Seq2[[]*ledger.Movement, err
 // enter posts the movements of an extrinsic or a hook, and the fee if it is one of the payments. If the other account
 // of a transfer is selected too, it has its own movement.
 func (c *composer) enter(ctx context.Context, e *Entry, group []*ledger.Movement, paid *Payment) error {
-	for _, m := range group {
+	for i, m := range group {
 		free, _ := m.Free.Get()
 		held, _ := m.Reserved.Get()
 		moved, err := free.Add(held)
@@ -166,6 +166,9 @@ func (c *composer) enter(ctx context.Context, e *Entry, group []*ledger.Movement
 			continue
 		}
 		contra, err := c.contra(ctx, m, paid)
+		if err == nil && heldFor(group, i) {
+			contra = onHold
+		}
 		if err != nil {
 			return err
 		}
@@ -175,6 +178,25 @@ func (c *composer) enter(ctx context.Context, e *Entry, group []*ledger.Movement
 		return nil
 	}
 	return c.pay(ctx, e, paid, group)
+}
+
+// heldFor reports whether a movement moves what pallet revive holds on an account for a payer: a deposit with the hold after
+// it, or a withdrawal with the release before it.
+func heldFor(group []*ledger.Movement, i int) bool {
+	beside, kind := i+1, movement.KindReserve
+	switch group[i].Kind {
+	case movement.KindDeposit:
+	case movement.KindWithdrawal:
+		beside, kind = i-1, movement.KindUnreserve
+	default:
+		return false
+	}
+	if beside < 0 || beside >= len(group) {
+		return false
+	}
+	m, x := group[i], group[beside]
+	reason, known := x.Reason.Get()
+	return known && reason.Pallet() == "revive" && x.Kind == kind && x.Account == m.Account && x.Amount == m.Amount
 }
 
 // contra returns the account that a movement is entered against: that of the chart, or else of its kind. The parts of a

@@ -11,11 +11,14 @@ type named[T any] struct {
 }
 
 func (f *Figures) counts() []named[uint64] {
-	return []named[uint64]{
+	list := []named[uint64]{
 		{"EVM transactions", f.EVM}, {"native transactions", f.Native}, {"EVM failed", f.EVMFailed}, {"native failed", f.NativeFailed},
 		{"outcome unknown", f.OutcomeUnknown}, {"undetermined", f.Undetermined},
-		{"gas", f.Gas.Uint64()},
 	}
+	if f.GasKnown() {
+		list = append(list, named[uint64]{"gas", f.Gas.Uint64()})
+	}
+	return list
 }
 
 func (f *Figures) amounts() []named[chain.Optional[chain.Wei]] {

@@ -96,7 +96,12 @@ var figureColumns = []column{
 	whole("burned", func(f *Figures) chain.Optional[chain.Wei] { return f.Burned }),
 	whole("treasury", func(f *Figures) chain.Optional[chain.Wei] { return f.Treasury }),
 	whole("author", func(f *Figures) chain.Optional[chain.Wei] { return f.Author }),
-	{table.Column{Name: "gas", Kind: table.Integer, Total: true}, func(g *Group) any { return g.Gas }},
+	{table.Column{Name: "gas", Kind: table.Integer, Total: true}, func(g *Group) any {
+		if !g.GasKnown() {
+			return nil
+		}
+		return g.Gas
+	}},
 	price("gas_price_average", func(f *Figures) chain.Optional[chain.GasPrice] { return f.AveragePrice }),
 }
 

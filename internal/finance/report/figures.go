@@ -23,7 +23,7 @@ type Figures struct {
 	Burned            chain.Optional[chain.Wei] // part of Charged, like the next two
 	Treasury          chain.Optional[chain.Wei]
 	Author            chain.Optional[chain.Wei]
-	Gas               chain.Gas
+	Gas               chain.Gas // see GasKnown
 
 	// AveragePrice is the average price of a unit of gas in wei, rounded down:
 	//
@@ -55,6 +55,9 @@ func figuresOf(s *ledger.Sums) Figures {
 	}
 	return f
 }
+
+// GasKnown reports whether the gas is known. Fees of pallet revive do not follow from gas, so such transactions have none.
+func (f *Figures) GasKnown() bool { return f.EVM == 0 || f.Gas != chain.Gas{} }
 
 // with adds percentiles of the gas price.
 func (f Figures) with(p percentiles) Figures {
