@@ -62,3 +62,25 @@ func TestSS58Prefix(t *testing.T) {
 		require.ErrorContains(t, err, "want at most 16383, on a chain whose native accounts have 32 bytes", fields)
 	}
 }
+
+// The account of an address on chains with pallet revive is that of the recording pairs/passet-1019002.
+func TestPaddedMapping(t *testing.T) {
+	alith, err := chain.ParseAddress("0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac")
+	require.NoError(t, err)
+	account := network.PaddedAccount.Of(alith)
+	require.Equal(t, "5HYRCKHYJN9z5xUtfFkyMj4JUhsAwWyvuU8vKB1FcnYTf9ZQ", account.String())
+	require.Equal(t, account, network.PaddedAccount.Of(account))
+	require.Equal(t, alith, network.ClaimedAccount.Of(alith))
+	require.Equal(t, chain.LongAddressSize, network.PaddedAccount.Size())
+	require.False(t, network.PaddedAccount.MayBeClaimed(alith))
+}
+
+func TestBaseFeeOfAMultiplier(t *testing.T) {
+	b := network.BaseFee{Constant: chain.NewGasPrice(1_000_000), Scale: 50_000}
+	price, err := b.Of(chain.NewMultiplier(999981250175781250)) // of block 2 of the recording pairs/stack-template-3
+	require.NoError(t, err)
+	require.Equal(t, "49999050000", price.String())
+	b.Constant = chain.GasPriceOf([32]byte{0: 0xff})
+	_, err = b.Of(chain.NewMultiplier(999981250175781250))
+	require.ErrorIs(t, err, chain.ErrOverflow)
+}

@@ -1,0 +1,69 @@
+package report_test
+
+import (
+	"bytes"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/archive/answers"
+	"github.com/feeledger/fees/internal/finance/report"
+	"github.com/feeledger/fees/internal/test/pairs"
+	"github.com/feeledger/fees/internal/test/repository"
+	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/source"
+)
+
+// hub opens a recorded chain with pallet revive.
+func hub(t *testing.T, name string) *source.Reader {
+	t.Helper()
+	path := repository.Path("testdata", "networks", "stack-template-3.json")
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	tables, err := network.BuiltIn().With(path, text)
+	require.NoError(t, err)
+	src, err := answers.OpenDirectory(pairs.Path(t, name, "gateway"))
+	require.NoError(t, err)
+	return &source.Reader{Source: src, Tables: tables}
+}
+
+// Fees of pallet revive do not follow from gas, so the gas is unknown, not 0: in the totals, in the lists, and in a
+// comparison with a period that has no Ethereum transaction.
+func TestUnknownGas(t *testing.T) {
+	book, _ := kept(t, hub(t, "stack-template-3"), 37)
+	r := made(t, book, report.Request{Period: heights(5, 5), Choice: report.Choice{By: report.Account}})
+	require.False(t, r.Totals.GasKnown())
+	require.EqualValues(t, 6, r.Totals.EVM)
+	var out bytes.Buffer
+	require.NoError(t, r.Document().Write(&out, "csv", 0))
+	lines := strings.Split(strings.TrimRight(out.String(), "\n"), "\n")
+	column := -1
+	for i, name := range strings.Split(lines[0], ",") {
+		if name == "gas" {
+			column = i
+		}
+	}
+	require.Positive(t, column)
+	require.Empty(t, strings.Split(lines[1], ",")[column])
+
+	native := made(t, book, report.Request{Period: heights(20, 20), Choice: report.Choice{By: report.Account}})
+	require.True(t, native.Totals.GasKnown(), "no Ethereum transaction: 0 is right")
+	c := halves(t, book, report.Request{Choice: report.Choice{By: report.Account}}, heights(5, 5), heights(20, 20), 0)
+	out.Reset()
+	require.NoError(t, c.Document().Write(&out, "csv", 0))
+	require.Contains(t, out.String(), "gas_difference")
+}
+
+// Fees paid in assets are in a note, and in no total of the token.
+func TestFeesInAssets(t *testing.T) {
+	book, _ := kept(t, hub(t, "passet-1019002"), 39)
+	r := made(t, book, report.Request{Period: heights(37, 39), Choice: report.Choice{By: report.Account}})
+	require.Equal(t, chain.Wei{}, r.Totals.Fee)
+	var out bytes.Buffer
+	require.NoError(t, r.Document().Write(&out, "json", 0))
+	require.Contains(t, out.String(), `"amount": "1253232"`)
+	require.Contains(t, out.String(), `"equivalent": "124879751"`)
+}
