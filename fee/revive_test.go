@@ -13,7 +13,6 @@ import (
 	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/gatewayclient/sidecar"
 	"github.com/feeledger/fees/internal/test/pairs"
-	"github.com/feeledger/fees/internal/test/repository"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/network/rule"
 )
@@ -23,19 +22,7 @@ func hubText(t *testing.T, name string, height int) (string, network.Rules) {
 	t.Helper()
 	text, err := os.ReadFile(pairs.Path(t, name, "gateway", "blocks", fmt.Sprintf("%d.json", height)))
 	require.NoError(t, err)
-	file, of, runtime := repository.Path("testdata", "networks", "stack-template-3.json"), "stack-template", uint32(3)
-	if name == "passet-1019002" {
-		file, of, runtime = repository.Path("network", "tables", "passet-hub.json"), "passet-hub", 1019002
-	}
-	table, err := os.ReadFile(file)
-	require.NoError(t, err)
-	tables, err := network.BuiltIn().With(file, table)
-	require.NoError(t, err)
-	n, known := tables.Named(of)
-	require.True(t, known)
-	rules, err := n.Rules(runtime)
-	require.NoError(t, err)
-	return string(text), rules
+	return string(text), pairs.HubRules(t, name)
 }
 
 func priceText(t *testing.T, text string, rules network.Rules, multiplier uint64) *fee.Report {

@@ -17,8 +17,6 @@ import (
 	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/gatewayclient/sidecar"
 	"github.com/feeledger/fees/internal/test/pairs"
-	"github.com/feeledger/fees/internal/test/repository"
-	"github.com/feeledger/fees/network"
 )
 
 // hub is a recorded chain with pallet revive.
@@ -43,28 +41,10 @@ type hubSent struct {
 	BaseFeeToo    string `json:"base_fee"`
 }
 
-// hubRules returns the rules of the runtime of a recorded chain with pallet revive.
-func hubRules(t testing.TB, name string) network.Rules {
-	t.Helper()
-	if name == "passet-1019002" {
-		return rulesOf(t, "passet-hub", 1019002)
-	}
-	path := repository.Path("testdata", "networks", "stack-template-3.json")
-	text, err := os.ReadFile(path)
-	require.NoError(t, err)
-	tables, err := network.BuiltIn().With(path, text)
-	require.NoError(t, err)
-	n, known := tables.Named("stack-template")
-	require.True(t, known)
-	rules, err := n.Rules(3)
-	require.NoError(t, err)
-	return rules
-}
-
 func loadHub(t testing.TB, name string) *hub {
 	t.Helper()
 	directory := pairs.Path(t, name, "gateway")
-	h := &hub{recording: read(t, directory, hubRules(t, name)), sent: map[[2]int]hubSent{}}
+	h := &hub{recording: read(t, directory, pairs.HubRules(t, name)), sent: map[[2]int]hubSent{}}
 	h.encoded = map[chain.Hash][][]byte{}
 	for height, list := range encodedBy(t, pairs.Path(t, name, "node")) {
 		h.encoded[h.blocks[height].Hash] = list

@@ -2,7 +2,6 @@ package ledger_test
 
 import (
 	"context"
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -13,8 +12,6 @@ import (
 	"github.com/feeledger/fees/internal/archive/answers"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/test/pairs"
-	"github.com/feeledger/fees/internal/test/repository"
-	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
 	"github.com/feeledger/fees/source/prove"
 )
@@ -22,11 +19,6 @@ import (
 // hubBook returns a ledger of a recorded chain with pallet revive.
 func hubBook(t *testing.T, name string, last uint64) *ledger.Book {
 	t.Helper()
-	path := repository.Path("testdata", "networks", "stack-template-3.json")
-	text, err := os.ReadFile(path)
-	require.NoError(t, err)
-	tables, err := network.BuiltIn().With(path, text)
-	require.NoError(t, err)
 	src, err := answers.OpenDirectory(pairs.Path(t, name, "gateway"))
 	require.NoError(t, err)
 	book, err := ledger.OpenWriter(t.Context(), filepath.Join(t.TempDir(), "fees.db"))
@@ -34,7 +26,7 @@ func hubBook(t *testing.T, name string, last uint64) *ledger.Book {
 	t.Cleanup(func() { book.Close() })
 	require.NoError(t, book.Begin(t.Context(), ledger.Identity{Network: name}, 0))
 	var entries []*ledger.Entry
-	prover := prove.Prover{Reader: &source.Reader{Source: src, Tables: tables}}
+	prover := prove.Prover{Reader: &source.Reader{Source: src, Tables: pairs.HubTables(t)}}
 	for p, err := range prover.Range(t.Context(), chain.Heights{Last: last}, chain.Optional[evidence.Predecessor]{}) {
 		require.NoError(t, err)
 		e, err := ledger.NewEntry(p.Block, p.Report)

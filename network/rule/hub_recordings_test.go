@@ -11,6 +11,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/gatewayclient/sidecar"
+	"github.com/feeledger/fees/internal/test/pairs"
 	"github.com/feeledger/fees/internal/test/repository"
 	"github.com/feeledger/fees/network"
 )
@@ -37,23 +38,8 @@ type hub struct {
 }
 
 var hubs = map[string]hub{
-	"passet-1019002":   {rules: func(t *testing.T) network.Rules { return builtInRules(t, "passet-hub", 1019002) }, withTip: true, formula: 80, unstated: 3, updates: 34, set: []uint64{26, 27, 28, 29, 30}},
-	"stack-template-3": {rules: stackTemplate, formula: 141, waived: 8, updates: 31, set: []uint64{9, 10, 11, 12, 13, 35}},
-}
-
-// stackTemplate returns the rules of a recorded chain whose table is not built in.
-func stackTemplate(t *testing.T) network.Rules {
-	t.Helper()
-	path := repository.Path("testdata", "networks", "stack-template-3.json")
-	text, err := os.ReadFile(path)
-	require.NoError(t, err)
-	tables, err := network.BuiltIn().With(path, text)
-	require.NoError(t, err)
-	n, known := tables.Named("stack-template")
-	require.True(t, known)
-	rules, err := n.Rules(3)
-	require.NoError(t, err)
-	return rules
+	"passet-1019002":   {rules: func(t *testing.T) network.Rules { return pairs.HubRules(t, "passet-1019002") }, withTip: true, formula: 80, unstated: 3, updates: 34, set: []uint64{26, 27, 28, 29, 30}},
+	"stack-template-3": {rules: func(t *testing.T) network.Rules { return pairs.HubRules(t, "stack-template-3") }, formula: 141, waived: 8, updates: 31, set: []uint64{9, 10, 11, 12, 13, 35}},
 }
 
 // Every fee that two real runtimes of pallet revive charged follows from their rows and one whole proof size, and every base

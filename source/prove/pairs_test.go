@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"net/http/httptest"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -18,7 +17,6 @@ import (
 	"github.com/feeledger/fees/internal/archive/answers"
 	"github.com/feeledger/fees/internal/test/nodetest"
 	"github.com/feeledger/fees/internal/test/pairs"
-	"github.com/feeledger/fees/internal/test/repository"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
 	"github.com/feeledger/fees/source/prove"
@@ -75,17 +73,12 @@ func TestHubsFromANode(t *testing.T) {
 		"stack-template-3": {37, 88, 61, 8},
 	} {
 		t.Run(name, func(t *testing.T) {
-			path := repository.Path("testdata", "networks", "stack-template-3.json")
-			text, err := os.ReadFile(path)
-			require.NoError(t, err)
-			tables, err := network.BuiltIn().With(path, text)
-			require.NoError(t, err)
 			recorded, err := answers.OpenDirectory(pairs.Path(t, name, "gateway"))
 			require.NoError(t, err)
 			node := nodeOf(t, name)
 			prove := func(r *source.Reader) *evidence.Summary {
 				summary := evidence.NewSummary()
-				r.Tables = tables
+				r.Tables = pairs.HubTables(t)
 				p := &prove.Prover{Reader: r, Options: evidence.Options{Signatures: true}}
 				for x, err := range p.Range(t.Context(), chain.Heights{First: 1, Last: c.last}, nothing) {
 					require.NoError(t, err)

@@ -14,8 +14,6 @@ import (
 	"github.com/feeledger/fees/gatewayclient/sidecar"
 	"github.com/feeledger/fees/internal/finance/explain"
 	"github.com/feeledger/fees/internal/test/pairs"
-	"github.com/feeledger/fees/internal/test/repository"
-	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
 )
 
@@ -26,18 +24,7 @@ func onHub(t *testing.T, name string, height, index int, multiplier uint64, alte
 	require.NoError(t, err)
 	b, err := sidecar.DecodeBlock(alter(string(text)))
 	require.NoError(t, err)
-	file, of, runtime := repository.Path("testdata", "networks", "stack-template-3.json"), "stack-template", uint32(3)
-	if name == "passet-1019002" {
-		file, of, runtime = repository.Path("network", "tables", "passet-hub.json"), "passet-hub", 1019002
-	}
-	table, err := os.ReadFile(file)
-	require.NoError(t, err)
-	tables, err := network.BuiltIn().With(file, table)
-	require.NoError(t, err)
-	n, known := tables.Named(of)
-	require.True(t, known)
-	rules, err := n.Rules(runtime)
-	require.NoError(t, err)
+	rules := pairs.HubRules(t, name)
 	item := source.Item{Block: b, Rules: rules}
 	if multiplier > 0 {
 		item.Multiplier = chain.Some(chain.StoredMultiplier{At: uint64(height - 1), Value: chain.NewMultiplier(multiplier)})

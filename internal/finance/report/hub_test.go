@@ -2,7 +2,6 @@ package report_test
 
 import (
 	"bytes"
-	"os"
 	"strings"
 	"testing"
 
@@ -12,22 +11,15 @@ import (
 	"github.com/feeledger/fees/internal/archive/answers"
 	"github.com/feeledger/fees/internal/finance/report"
 	"github.com/feeledger/fees/internal/test/pairs"
-	"github.com/feeledger/fees/internal/test/repository"
-	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
 )
 
 // hub opens a recorded chain with pallet revive.
 func hub(t *testing.T, name string) *source.Reader {
 	t.Helper()
-	path := repository.Path("testdata", "networks", "stack-template-3.json")
-	text, err := os.ReadFile(path)
-	require.NoError(t, err)
-	tables, err := network.BuiltIn().With(path, text)
-	require.NoError(t, err)
 	src, err := answers.OpenDirectory(pairs.Path(t, name, "gateway"))
 	require.NoError(t, err)
-	return &source.Reader{Source: src, Tables: tables}
+	return &source.Reader{Source: src, Tables: pairs.HubTables(t)}
 }
 
 // Fees of pallet revive do not follow from gas, so the gas is unknown, not 0: in the totals, in the lists, and in a
