@@ -85,7 +85,7 @@ func outcomeOf(r *fee.Report, i int) fee.Outcome {
 	return o
 }
 
-// What cannot be read leaves the rest; without the chain's statement there is no fee.
+// A part that cannot be read leaves the others; the fee needs the chain's statement.
 func TestPriceOfReviveWithoutAPart(t *testing.T) {
 	text, rules := hubText(t, "stack-template-3", 5)
 	const paid = `"pallet":"transactionPayment","method":"TransactionFeePaid"`

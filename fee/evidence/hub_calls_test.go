@@ -94,8 +94,8 @@ func TestAssetFeeElsewhere(t *testing.T) {
 	require.False(t, r.Transactions[0].Fee.Known())
 }
 
-// A tip above 0 that nobody signed is a finding on Moonbeam, where every payment has a signature.
-func TestTipThatNobodySigned(t *testing.T) {
+// A tip above 0 without a signature is a finding on Moonbeam, where every payment has one.
+func TestTipWithoutSigner(t *testing.T) {
 	p := loadPair(t, pairs.Path(t, "moonbeam-2600"), rulesOf(t, "moonbeam", 2600))
 	for height, text := range p.blocks {
 		b := decoded(t, text)

@@ -44,7 +44,7 @@ func TestOtherDecimals(t *testing.T) {
 		require.NoError(t, err, "%s %s", c.column, c.text)
 		require.Equal(t, c.want, rows[0].Fee.String(), "%s %s", c.column, c.text)
 	}
-	// The EVM counts in 18 decimals, whatever the token has. What is less than the smallest unit is no fee.
+	// The EVM counts in 18 decimals, whatever the token has. What is less than the smallest unit is cut off.
 	for _, c := range []struct {
 		decimals     int
 		column, text string

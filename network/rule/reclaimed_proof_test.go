@@ -123,7 +123,7 @@ func TestReclaimedProofSize(t *testing.T) {
 	}
 }
 
-// No event, however large its figures, makes the search fail or run long: a size whose fee is no balance is too large.
+// No event, however large its figures, makes the search fail or run long: a size whose fee exceeds a balance is too large.
 func TestProofSizeOfHostileFigures(t *testing.T) {
 	n := fixedLaw(t, unit, most128)
 	single := multiplier(t, unit)
