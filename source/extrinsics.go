@@ -7,9 +7,13 @@ import (
 )
 
 // Extrinsics returns the encoded extrinsics of a block; unknown if the source does not have them. An error
-// means that there is no response for now, or a wrong one.
+// means that there is no response for now, or a wrong one. A node beside the source is read for them where the formula of a
+// fee depends on what only they show: the runtime reclaims proof size.
 func (r *Reader) Extrinsics(ctx context.Context, item Item) (none chain.Optional[[][]byte], err error) {
 	from, err := As[Extrinsics](r.Source)
+	if native, known := item.Rules.NativeFee.Get(); err != nil && r.Beside != nil && known && native.Reclaims {
+		from, err = As[Extrinsics](r.Beside)
+	}
 	if err != nil {
 		return none, nil
 	}

@@ -25,7 +25,7 @@ func Explain(ctx context.Context, reader *source.Reader, which TransactionRef) (
 	if err := which.find(item.Block, fee.Price(item.Block, &item.Rules, item.Multiplier)); err != nil {
 		return nil, err
 	}
-	report, _ := prove.Single(ctx, reader, item, evidence.Options{Signatures: true})
+	report, _ := prove.Single(ctx, reader, item, evidence.Options{Signatures: true, AskRuntime: true})
 	return explain.Make(item, report, which.index, string(reader.MultiplierAt)), nil
 }
 
