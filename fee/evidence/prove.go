@@ -27,6 +27,10 @@ type Options struct {
 	AskRuntime bool
 	// QueryInfos are answers of the runtime at the block's parent, by a transaction's index: see [AsksQueryInfo].
 	QueryInfos map[int]chain.QueryInfo
+	// Receipts are those of the block's Ethereum transactions of pallet revive, in order, as a node states them.
+	Receipts chain.Optional[[]chain.Receipt]
+	// Receipt is one that the user has; it takes precedence.
+	Receipt chain.Optional[GivenReceipt]
 	// BlockWeight is the weight that the chain counted for the block: system.blockWeight at its end. In newer
 	// runtimes the multiplier follows only from that.
 	BlockWeight chain.Optional[chain.ClassWeights]

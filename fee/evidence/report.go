@@ -52,6 +52,8 @@ type Transaction struct {
 	// WeightProof is what proves the weight that the fee is charged for; the key is omitted unless the runtime reclaims proof
 	// size and the fee follows from the formula.
 	WeightProof WeightProof `json:"weight_proof,omitempty"`
+	// Receipt is the Ethereum receipt of a transaction of pallet revive; the key is omitted if it is not known.
+	Receipt *Receipt `json:"receipt,omitempty"`
 }
 
 // Proof is the chain's record of one fee, in wei.

@@ -17,6 +17,7 @@ const (
 	FieldTo          Field = "to"
 	FieldTimezone    Field = "timezone"
 	FieldBlock       Field = "block"
+	FieldReceipt     Field = "receipt"
 	FieldAccounts    Field = "accounts"
 	FieldLabels      Field = "labels"
 	FieldPrices      Field = "prices"

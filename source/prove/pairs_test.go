@@ -69,10 +69,11 @@ func TestHubsFromANode(t *testing.T) {
 		last              uint64
 		evm, native, free int
 		weights           map[evidence.WeightProof]int
+		receipts          int
 	}{
 		// The rest was recorded without a node. The others of query_info's answers are upper bounds: revive.call.
-		"passet-1019002":   {31, 53, 22, 0, map[evidence.WeightProof]int{evidence.WeightByQueryInfo: 19, evidence.WeightByProofSize: 3}},
-		"stack-template-3": {37, 88, 61, 8, map[evidence.WeightProof]int{evidence.WeightByQueryInfo: 43, evidence.WeightByProofSize: 10, "": 8}},
+		"passet-1019002":   {31, 53, 22, 0, map[evidence.WeightProof]int{evidence.WeightByQueryInfo: 19, evidence.WeightByProofSize: 3}, 0},
+		"stack-template-3": {37, 88, 61, 8, map[evidence.WeightProof]int{evidence.WeightByQueryInfo: 43, evidence.WeightByProofSize: 10, "": 8}, 87},
 	} {
 		t.Run(name, func(t *testing.T) {
 			recorded, err := answers.OpenDirectory(pairs.Path(t, name, "gateway"))
@@ -101,6 +102,7 @@ func TestHubsFromANode(t *testing.T) {
 			}
 			straight := prove(&source.Reader{Source: node})
 			require.Equal(t, c.weights, weights)
+			require.Equal(t, c.receipts, held(straight, "evm.receipt"))
 			require.Equal(t, c.evm+c.native, straight.Verdicts[evidence.Match])
 			require.Equal(t, []int{c.evm, c.native - c.free, c.native}, []int{held(straight, "evm.formula"), held(straight, "native.formula"), held(straight, "native.signature")})
 			require.Equal(t, c.evm, held(straight, "evm.hold"))

@@ -64,6 +64,9 @@ func Block(ctx context.Context, reader *source.Reader, item source.Item, o evide
 		encoded, _ := o.Encoded.Get()
 		o.QueryInfos, noRuntime = reader.QueryInfos(ctx, item, encoded, indexes)
 	}
+	if o.AskRuntime && evidence.AsksReceipts(priced, &item.Rules) && noRuntime == nil {
+		o.Receipts, noRuntime = reader.EthReceipts(ctx, item)
+	}
 	asked.Wait()
 	report := evidence.Prove(item.Block, priced, item.Rules, o)
 	noAnswer(report, evidence.AboutProportion, item.Block.Number-1, noProportion)
