@@ -25,9 +25,7 @@ func (c *Client) QueryInfos(ctx context.Context, extrinsics [][]byte, block chai
 		arguments := binary.LittleEndian.AppendUint32(slices.Clone(x), uint32(len(x)))
 		calls[i] = batch.add("state_call", function, "0x"+hex.EncodeToString(arguments), block)
 	}
-	if err := batch.Ask(ctx); err != nil {
-		return nil, err
-	}
+	batch.Ask(ctx) // each call has its error
 	answers := make([]chain.Optional[chain.QueryInfo], len(calls))
 	for i, one := range calls {
 		var err error
