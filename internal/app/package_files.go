@@ -216,7 +216,7 @@ func (x *maker) makeStatements(ctx context.Context) error {
 	} else {
 		x.manifest.LeftOut = append(x.manifest.LeftOut, "proof of the statements: balances were not queried")
 	}
-	made, err := x.statements(ctx, &x.held, statement.Style{Network: x.network.Name, Token: console.Token(x.network.Token()), Zone: x.held.Zone, Labels: x.labels, Called: x.inputs.Labels != nil}, &q)
+	made, err := x.statements(ctx, &x.held, x.network, statement.Style{Network: x.network.Name, Token: console.Token(x.network.Token()), Zone: x.held.Zone, Labels: x.labels, Called: x.inputs.Labels != nil}, &q)
 	if err != nil {
 		return err
 	}
