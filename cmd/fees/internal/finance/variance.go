@@ -37,9 +37,9 @@ with the averages of the call. The factors change one after the other:
                the difference is not; the other steps explain the known fees
 
 Another order would give other steps with the same sum. The steps of each call
-are rounded to wei by the largest remainder. Failed transactions are no step:
-each step shows how many of its transactions failed, and what they paid. Fees
-paid in assets are in no step.
+are rounded to wei by the largest remainder. Failed transactions do not make a
+step: each step shows how many of its transactions failed, and what they paid.
+Fees paid in assets are left out.
 
 --against names the other period in the form of the period. The default is the
 period before: the month before a month, the year before a year, or as many days
@@ -58,11 +58,11 @@ token.
 
 ` + cli.LabelsManual
 
-const varianceExamples = `  fees variance 2026-02
-  fees variance 2026-02 --against 2025-02 --accounts group:company
-  fees variance 2026-02 --accounts accounts.csv --top 10
-  fees variance 2026 --against 2025 --format xlsx -o variance.xlsx
-  fees variance 2026-02-01..2026-02-07 --format json`
+const varianceExamples = `  fees variance 25..48 --accounts group:company
+  fees variance 2026-02 --against 2026-01 --partial
+  fees variance 2026-02-01 --against 2026-01-31 --partial --top 10
+  fees variance 25..48 --prices prices.csv --fiat EUR --format json
+  fees variance 2026-02 --partial --format xlsx -o variance.xlsx`
 
 // varianceFlags are the flags of fees variance.
 type varianceFlags struct {
