@@ -25,18 +25,18 @@ func (r *Report) Words() []string {
 		list = append(list, "Of the difference: "+strings.Join(reasons, "; ")+".")
 	}
 	if r.Now.Failed+r.Before.Failed > 0 {
-		list = append(list, fmt.Sprintf("Failed transactions paid %s in %s (%d) and %s in %s (%d).", r.short(r.Now.FailedFee.Signed()), r.Period.Name, r.Now.Failed, r.short(r.Before.FailedFee.Signed()), r.Other.Name, r.Before.Failed))
+		list = append(list, fmt.Sprintf("Failed transactions paid %s in %s (%d) and %s in %s (%d).", r.Short(r.Now.FailedFee.Signed()), r.Period.Name, r.Now.Failed, r.Short(r.Before.FailedFee.Signed()), r.Other.Name, r.Before.Failed))
 	}
 	return list
 }
 
 // summary returns the first sentence.
 func (r *Report) summary() string {
-	ends := fmt.Sprintf("from %s in %s to %s in %s", r.short(r.Before.Fee.Signed()), r.Other.Name, r.short(r.Now.Fee.Signed()), r.Period.Name)
+	ends := fmt.Sprintf("from %s in %s to %s in %s", r.Short(r.Before.Fee.Signed()), r.Other.Name, r.Short(r.Now.Fee.Signed()), r.Period.Name)
 	change := r.Known()
-	text := "Fees did not change: they were " + r.short(r.Now.Fee.Signed()) + " in both periods."
+	text := "Fees did not change: they were " + r.Short(r.Now.Fee.Signed()) + " in both periods."
 	if change.Sign() != 0 {
-		text = "Fees " + chosen(change, "rose", "fell") + " by " + r.short(change.Size().Signed())
+		text = "Fees " + chosen(change, "rose", "fell") + " by " + r.Short(change.Size().Signed())
 		if percent, known := r.Percent().Get(); known {
 			text += " (" + signed(percent) + " %)"
 		}
@@ -69,7 +69,7 @@ func (r *Report) ranked() (list []*Line) {
 // reason describes a step with its largest call.
 func (r *Report) reason(l *Line) string {
 	amount, _ := l.Amount.Get()
-	text := r.short(amount.Size().Signed()) + chosen(amount, " more", " less") + " from "
+	text := r.Short(amount.Size().Signed()) + chosen(amount, " more", " less") + " from "
 	switch l.Step {
 	case NewCalls:
 		text += "new calls"
@@ -124,8 +124,8 @@ const (
 	moreDecimals = 6
 )
 
-// short returns an amount in words. What is too small for its decimals is in wei.
-func (r *Report) short(amount chain.SignedWei) string {
+// Short returns an amount in words. What is too small for its decimals is in wei.
+func (r *Report) Short(amount chain.SignedWei) string {
 	exact := console.Plain(r.Tokens(amount))
 	decimals := fewDecimals
 	if strings.HasPrefix(strings.TrimPrefix(exact, "-"), "0.") {
