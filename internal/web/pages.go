@@ -45,6 +45,7 @@ func pages() []route {
 	list := []route{
 		{path: "/overview", ask: (*server).overview},
 		{path: "/fees", ask: (*server).fees},
+		{path: "/variance", ask: (*server).variance},
 		{path: "/transactions", ask: (*server).transactions},
 		{path: "/tx/{name}", ask: withoutParameters((*server).transaction)},
 		{path: "/block/{height}", ask: (*server).block},
@@ -71,6 +72,9 @@ func pages() []route {
 	list = append(list, route{path: "/close", ask: (*server).closePage}, route{path: "/close/{name}", ask: (*server).preparedPage}, route{path: "/close/{name}/" + zipFile, ask: withoutParameters(ofPrepared((*server).packageZip))}, route{path: "/close/{name}/{file...}", ask: withoutParameters(ofPrepared((*server).packageFile))})
 	for _, form := range feesForms {
 		list = append(list, route{path: "/fees." + form, ask: (*server).feesFile})
+	}
+	for _, form := range varianceForms {
+		list = append(list, route{path: "/variance." + form, ask: (*server).varianceFile})
 	}
 	for _, form := range transactionForms {
 		list = append(list, route{path: "/transactions." + form, ask: (*server).transactionsFile}, route{path: "/accounts." + form, ask: withoutParameters((*server).accountsFile)})
@@ -136,6 +140,8 @@ func sectionOf(path string) string {
 		return "accounts"
 	case "tx":
 		return "transactions"
+	case "variance":
+		return "fees"
 	}
 	return first
 }
