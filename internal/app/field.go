@@ -25,6 +25,7 @@ const (
 	FieldPriceMap    Field = "price-map"
 	FieldBy          Field = "by"
 	FieldCompare     Field = "compare"
+	FieldAgainst     Field = "against"
 	FieldPart        Field = "part"
 	FieldClasses     Field = "classes"
 	FieldProgram     Field = "as"

@@ -163,6 +163,9 @@ func (s *server) feesList(ctx context.Context, q *feesRequest) (*keptList, error
 	}
 	v.Downloads = fileLinks(feesForms, "fees", q.scope.query(listing{}.with(q.scope.own)))
 	v.Links = []link{{"Transactions", "transactions" + q.scope.query(without(q.scope.own, append(listingParameters, "by", "compare", "price")...))}}
+	if _, err := q.scope.input().Before(); err == nil && q.Only.IsAll() {
+		v.Links = append(v.Links, link{"Why fees changed", "variance" + q.scope.query(nil)})
+	}
 	v.Command = "fees report" + q.flags(s) + s.ledgerFlag()
 	return &keptList{v, made.Sheet, len(r.Groups), largest}, nil
 }

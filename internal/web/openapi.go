@@ -20,6 +20,7 @@ var parameterTexts = map[string]string{
 	"accounts": "Addresses, labels and group:NAME of the address book, separated by commas. Default: all accounts.",
 	"by":       "The grouping, as for fees report --by. Default: day.",
 	"compare":  "The period to compare with: before (the previous period), a month or a year.",
+	"against":  "The other period: a month, a year, days or heights. Default: the period before.",
 	"price":    "The currency of the server's prices; adds amounts in it.",
 	"layer":    "Only transactions of this layer: evm or native.",
 	"status":   "Only transactions with this outcome: succeeded, reverted, out_of_gas or failed.",

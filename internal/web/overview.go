@@ -178,10 +178,15 @@ func (s *server) readAhead() (done chan struct{}) {
 		if len(months) == 0 {
 			return
 		}
+		sc, first := &scope{Accounts: s.Company}, monthToClose(months, s.Packages != "")
 		for _, m := range latest(months) {
-			_, _ = s.keptMonth(r, &scope{Accounts: s.Company}, m)
+			_, _ = s.keptMonth(r, sc, m)
 		}
-		_, _ = s.keptTop(r, &scope{}, monthToClose(months, s.Packages != ""))
+		if !first.Partial {
+			_, _ = s.keptVariance(r, sc.feesIn(first))
+		}
+		_, _ = s.keptMonth(r, &scope{}, first)
+		_, _ = s.keptTop(r, &scope{}, first)
 	})
 	return done
 }
@@ -238,6 +243,11 @@ func (s *server) addMonth(r *http.Request, v *overviewPage, months []month, show
 		v.Answer = s.answerPart(sc, shown, now, months[i-1], before)
 	} else {
 		v.Answer = s.answerPart(sc, shown, now, month{}, nil)
+	}
+	if before != nil && !shown.Partial && len(before.Partial) == 0 {
+		if v.Changed, err = s.changedPart(r, sc.feesIn(shown)); err != nil {
+			return err
+		}
 	}
 	v.Warnings = append(v.Warnings, now.Partial...)
 	if n := now.Totals.Undetermined; n > 0 {

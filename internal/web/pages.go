@@ -47,6 +47,7 @@ func pages() []route {
 		{path: "/chain", ask: (*server).chain},
 		{path: "/company", ask: (*server).setCompany},
 		{path: "/fees", ask: withCompany((*server).fees)},
+		{path: "/variance", ask: withCompany((*server).variance)},
 		{path: "/transactions", ask: withCompany((*server).transactions)},
 		{path: "/tx/{name}", ask: withoutParameters((*server).transaction)},
 		{path: "/block/{height}", ask: (*server).block},
@@ -73,6 +74,9 @@ func pages() []route {
 	list = append(list, route{path: "/close", ask: withCompany((*server).closePage)}, route{path: "/close/{name}", ask: (*server).preparedPage}, route{path: "/close/{name}/" + zipFile, ask: withoutParameters(ofPrepared((*server).packageZip))}, route{path: "/close/{name}/{file...}", ask: withoutParameters(ofPrepared((*server).packageFile))})
 	for _, form := range feesForms {
 		list = append(list, route{path: "/fees." + form, ask: (*server).feesFile})
+	}
+	for _, form := range varianceForms {
+		list = append(list, route{path: "/variance." + form, ask: (*server).varianceFile})
 	}
 	for _, form := range transactionForms {
 		list = append(list, route{path: "/transactions." + form, ask: (*server).transactionsFile}, route{path: "/accounts." + form, ask: withoutParameters((*server).accountsFile)})
@@ -133,6 +137,8 @@ func sectionOf(path string) string {
 		return "accounts"
 	case "tx":
 		return "transactions"
+	case "variance":
+		return "fees"
 	}
 	return first
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/app/metrics"
+	"github.com/feeledger/fees/internal/finance/variance"
 	"github.com/feeledger/fees/internal/money"
 	"github.com/feeledger/fees/internal/web/users"
 	"github.com/feeledger/fees/source"
@@ -85,7 +86,8 @@ const (
 // site is what the servers of all ledgers share.
 type site struct {
 	Options
-	cache      *once[kept]      // of responses, by ETag
+	cache      *once[kept] // of responses, by ETag
+	variances  *once[*variance.Report]
 	lists      *once[*keptList] // independent of sort order and page
 	monthViews *once[*monthView]
 	extents    *once[extent]    // of lists of transactions
@@ -146,7 +148,7 @@ func handler(o Options, now func() time.Time) http.Handler {
 	}
 	all := &site{
 		Options: o, forwards: forwards, key: []byte(random()), began: time.Now(),
-		cache: newOnce(maxCacheBytes, sizeOfAnswer), lists: newOnce(maxListBytes, sizeOfList), states: newCounted[app.State](maxStates),
+		cache: newOnce(maxCacheBytes, sizeOfAnswer), lists: newOnce(maxListBytes, sizeOfList), variances: newOnce(maxListBytes, sizeOfVariance), states: newCounted[app.State](maxStates),
 		summaries: newCounted[*app.AccountSummary](maxSummaries), monthViews: newCounted[*monthView](maxSummaries), tops: newCounted[[]topList](maxSummaries), extents: newCounted[extent](maxSummaries), monthLists: newCounted[[]month](maxSummaries),
 		working: make(chan struct{}, o.AtOnce), waiting: make(chan struct{}, maxWaiting), long: make(chan struct{}, maxLongReads), longWaiting: make(chan struct{}, maxWaiting),
 		posting: http.NewServeMux(), typing: map[string][]string{}, arriving: make(chan struct{}, maxUploads), uploads: newUploads(), records: newCounted[*record](maxRecords),
