@@ -28,6 +28,8 @@ var parameterTexts = map[string]string{
 	"call":     "Only transactions with this call, such as Balances.transfer_keep_alive (case-insensitive).",
 	"contract": "Only EVM transactions that called this contract.",
 	"checks":   "failed: only transactions with failed checks.",
+	"fee_from": "The lowest fee, in the token, such as 0.25.",
+	"fee_to":   "The highest fee, in the token; included.",
 	"balances": "none skips the balances, so nothing is proved.",
 	"after":    "The transaction ID to continue after: next of the previous response.",
 	"limit":    "The maximum number of transactions, up to 1000. Default: 100.",

@@ -58,7 +58,7 @@ func (s *server) reconcileForm(w http.ResponseWriter, r *http.Request) error {
 
 // ofCompany returns the scope with the address book's own group if it names no accounts.
 func (s *server) ofCompany(sc scope) scope {
-	if own := s.labels().OwnGroup(); sc.Accounts == "" && own != "" {
+	if own := s.labels().OwnGroup(); len(sc.list()) == 0 && own != "" {
 		sc.Accounts = app.GroupPrefix + own
 	}
 	return sc
