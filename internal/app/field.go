@@ -19,6 +19,7 @@ const (
 	FieldBlock       Field = "block"
 	FieldAccounts    Field = "accounts"
 	FieldLabels      Field = "labels"
+	FieldFont        Field = "font"
 	FieldPrices      Field = "prices"
 	FieldFiat        Field = "fiat"
 	FieldLastKnown   Field = "last-known"

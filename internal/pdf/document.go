@@ -33,10 +33,11 @@ func (s Size) dimensions() (width, height int, err error) {
 
 // Options describe a document.
 type Options struct {
-	Size   Size
-	Title  string
-	Footer []string // lines at the foot of each page; the page number is added to the first one
-	Font   *Font    // shows the characters that the document's own fonts lack; nil for none
+	Size     Size
+	Title    string
+	Portrait bool     // a wide table has smaller letters, and is not on pages in landscape
+	Footer   []string // lines at the foot of each page; the page number is added to the first one
+	Font     *Font    // shows the characters that the document's own fonts lack; nil for none
 }
 
 // Lengths, in thousandths of a point.
@@ -262,6 +263,7 @@ func (d *Document) Frame(text string) {
 // Fact writes a name with its value beside it, which may have several lines.
 func (d *Document) Fact(name, value string) {
 	d.begin()
+	d.skip(1_500)
 	lines, _ := d.regular.wrap(value, bodySize, d.inner()-nameWidth, maxHeadingLines)
 	d.need(max(1, len(lines)) * leading(bodySize))
 	e := d.element("P", d.root)

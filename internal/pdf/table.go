@@ -100,7 +100,11 @@ type fit struct {
 // fit chooses the largest size and the orientation in which every figure and a part of each text fit on a line.
 func (l *Layout) fit(d *Document) fit {
 	var f fit
-	for _, try := range []fit{{size: 9_000}, {size: 8_000}, {size: 8_000, landscape: true}, {size: 7_000, landscape: true}, {size: 6_000, landscape: true}, {size: 5_000, landscape: true}} {
+	tries := []fit{{size: 9_000}, {size: 8_000}, {size: 8_000, landscape: true}, {size: 7_000, landscape: true}, {size: 6_000, landscape: true}, {size: 5_000, landscape: true}}
+	if d.options.Portrait {
+		tries = []fit{{size: 9_000}, {size: 8_000}, {size: 7_000}, {size: 6_000}, {size: 5_000}}
+	}
+	for _, try := range tries {
 		f = try
 		f.width = d.width - 2*margin
 		if f.landscape {

@@ -13,12 +13,14 @@ import (
 
 // Paper describes a PDF document of sheets.
 type Paper struct {
-	Size   pdf.Size
-	Title  string
-	Footer []string  // lines at the foot of each page
-	Notes  []string  // before the sheets
-	Sign   bool      // end with a place to sign
-	Font   *pdf.Font // shows the characters that the document's own fonts lack; nil for none
+	Size     pdf.Size
+	Title    string
+	Footer   []string  // lines at the foot of each page
+	Notes    []string  // before the sheets
+	Sign     bool      // end with a place to sign
+	Framed   []string  // before the notes: what the reader must know first
+	Portrait bool      // all pages, in smaller letters if necessary
+	Font     *pdf.Font // shows the characters that the document's own fonts lack; nil for none
 	// Lacking, if not nil, gets the texts that cannot be shown: each missing character is a box.
 	Lacking func(texts []string)
 }
@@ -53,9 +55,12 @@ var signers = []string{"Prepared by", "Reviewed by"}
 // WritePDF writes sheets as a PDF document, with the figures of the text table and every value in full. Many rows are
 // kept in a temporary file until the columns are measured.
 func WritePDF(w io.Writer, p Paper, sheets ...*Sheet) error {
-	d, err := pdf.New(w, pdf.Options{Size: p.Size, Title: plain.Line(p.Title), Footer: p.Footer, Font: p.Font})
+	d, err := pdf.New(w, pdf.Options{Size: p.Size, Title: plain.Line(p.Title), Footer: p.Footer, Font: p.Font, Portrait: p.Portrait})
 	if err != nil {
 		return err
+	}
+	for _, text := range p.Framed {
+		d.Frame(plain.Line(text))
 	}
 	for _, note := range p.Notes {
 		d.Paragraph(plain.Line(note))
