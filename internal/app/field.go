@@ -20,6 +20,7 @@ const (
 	FieldReceipt     Field = "receipt"
 	FieldAccounts    Field = "accounts"
 	FieldLabels      Field = "labels"
+	FieldFont        Field = "font"
 	FieldPrices      Field = "prices"
 	FieldFiat        Field = "fiat"
 	FieldLastKnown   Field = "last-known"

@@ -97,10 +97,11 @@ var (
 
 const paperForm = "pdf"
 
-// paperSize returns the paper that a request names, A4 if it names none.
-func paperSize(asked url.Values) (string, error) {
-	size := cmp.Or(asked.Get("paper"), app.PaperSizes[0])
-	return size, app.OneOf("paper", size, app.PaperSizes...)
+// paper returns the paper that a request names, A4 if it names none.
+func (s *server) paper(asked url.Values) (app.Paper, error) {
+	p := s.Paper
+	p.Size = cmp.Or(asked.Get("paper"), app.PaperSizes[0])
+	return p, app.OneOf("paper", p.Size, app.PaperSizes...)
 }
 
 // otherPapers returns the links to a PDF document on the other papers.

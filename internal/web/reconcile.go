@@ -358,7 +358,7 @@ func (s *server) reconciliationFile(w http.ResponseWriter, r *http.Request) erro
 		if err != nil {
 			return err
 		}
-		paper, err := paperSize(c.settings.values)
+		paper, err := s.paper(c.settings.values)
 		if err != nil {
 			return err
 		}

@@ -27,6 +27,7 @@ type Options struct {
 	Log     *slog.Logger     // of requests and failures; nil for none
 	Metrics *metrics.Metrics // served at /metrics; nil for new ones
 	Time    time.Duration    // timeout of a request; 0 for the default
+	Paper   app.Paper        // its font, for PDF documents
 	AtOnce  int              // concurrent requests; 0 for the default
 	// Ending is closed when the server shuts down; it ends event streams and background work. Nil means never.
 	// Working, if not nil, tracks the background work.
