@@ -56,6 +56,7 @@ const (
 	FieldFix         Field = "fix"
 	FieldAccept      Field = "accept"
 	FieldDifferences Field = "differences"
+	FieldDrop        Field = "drop"
 	FieldChart       Field = "chart"
 	FieldTags        Field = "tags"
 	FieldSummarise   Field = "summarise"

@@ -337,7 +337,7 @@ func (x *maker) makeReconciliation(ctx context.Context) error {
 	if err := errors.Join(x.keepBooks(r, &books, files), x.keepAccepted(result)); err != nil {
 		return err
 	}
-	err = x.draft.Add(reconciliationFile, func(w io.Writer) error { return result.WriteJSON(w, true) })
+	err = x.draft.Add(ReconciliationFile, func(w io.Writer) error { return result.WriteJSON(w, true) })
 	if err != nil {
 		return err
 	}

@@ -19,6 +19,14 @@ func (d *Ledger) Reconcile(ctx context.Context, files []reconcile.NamedFile, p P
 	if err != nil {
 		return nil, err
 	}
+	var withdrawn []reconcile.Acceptance
+	if slices.ContainsFunc(o.Accepted, func(a reconcile.Acceptance) bool { return a.Act > 0 }) {
+		trail, err := d.Book.Trail(ctx)
+		if err != nil {
+			return nil, d.wrapErr(err)
+		}
+		o.Accepted, withdrawn = standing(trail, o.Accepted)
+	}
 	var records []reconcile.Record
 	for _, f := range files {
 		if read := f.Matching(o); !read.Values && read.Token().Places() != o.Token().Places() {
@@ -33,7 +41,7 @@ func (d *Ledger) Reconcile(ctx context.Context, files []reconcile.NamedFile, p P
 	if err != nil {
 		return nil, err
 	}
-	result.Files = files
+	result.Files, result.Unfit = files, append(result.Unfit, withdrawn...)
 	deposits, err := d.receiptsHoldDeposits(ctx)
 	if err != nil {
 		return nil, err
