@@ -27,6 +27,7 @@ var parameterTexts = map[string]string{
 	"call":     "Only transactions with this call, such as Balances.transfer_keep_alive (case-insensitive).",
 	"contract": "Only EVM transactions that called this contract.",
 	"checks":   "failed: only transactions with failed checks.",
+	"part":     "open or changes: the deposits that are open at the end of the period, or those taken and given back in it. Default: open.",
 	"balances": "none skips the balances, so nothing is proved.",
 	"after":    "The transaction ID to continue after: next of the previous response.",
 	"limit":    "The maximum number of transactions, up to 1000. Default: 100.",
