@@ -160,6 +160,11 @@ func provedPage[T app.Proved](s *server, w http.ResponseWriter, r *http.Request,
 			other := map[string]string{"Statement": "Rollforward", "Rollforward": "Statement"}[what]
 			own := without(q.scope.own, append(slices.Clip(listingParameters), "part")...)
 			v.Links = []link{{"Account", "account/" + q.named}, {other, q.path(strings.ToLower(other)) + q.scope.query(own)}}
+			deposits, err := s.depositsLink(r, q.named)
+			if err != nil {
+				return nil, err
+			}
+			v.Links = append(v.Links, deposits...)
 		}
 		v.Command = q.named + q.scope.flags() + s.provedFlags(&q) + s.ledgerFlag()
 		if err := fill(&q, made, v); err != nil {

@@ -23,7 +23,7 @@ import (
 	"github.com/feeledger/fees/network"
 )
 
-var everyPage = []string{"/overview", "/chain", "/fees", "/fees?period=3..27&by=account", "/fees?period=2026-01&partial=1&zone=Europe%2FBerlin", "/tx/25-7", "/tx/3-4", "/block/25", "/block/0", "/account/" + alith, "/account/" + alith + "/statement?balances=none", "/account/" + alith + "/rollforward?period=1..27&balances=none", "/contract/" + alith, "/transactions", "/accounts", "/accounts/rollforward?accounts=" + alith + "&balances=none", "/findings"}
+var everyPage = []string{"/overview", "/chain", "/fees", "/fees?period=3..27&by=account", "/fees?period=2026-01&partial=1&zone=Europe%2FBerlin", "/tx/25-7", "/tx/3-4", "/block/25", "/block/0", "/account/" + alith, "/account/" + alith + "/statement?balances=none", "/account/" + alith + "/rollforward?period=1..27&balances=none", "/contract/" + alith, "/transactions", "/accounts", "/accounts/rollforward?accounts=" + alith + "&balances=none", "/findings", "/deposits", "/deposits?part=changes&period=3..27"}
 
 // A page needs no other host, has no inline script, is small, and is cached by the browser.
 func TestPages(t *testing.T) {
