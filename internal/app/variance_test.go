@@ -111,7 +111,7 @@ func TestVarianceNotes(t *testing.T) {
 	v, err := d.Variance(t.Context(), march)
 	require.NoError(t, err)
 	require.Len(t, v.Partial, 1)
-	require.Contains(t, v.Words()[0], "Of the parts in the ledger: ")
+	require.Contains(t, v.Words()[0], "Of the parts in the ledger, fees ")
 	notes := v.AllNotes()
 	require.Contains(t, notes, "the periods differ in length: 31 days and 28 days")
 	require.Contains(t, strings.Join(notes, "\n"), "0x0000000000000000000000000000000000000042")
