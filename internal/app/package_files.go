@@ -32,7 +32,7 @@ func (x *maker) make(ctx context.Context) error {
 		what string
 		do   func(context.Context) error
 	}{
-		{"inputs", x.makeInputs}, {"balances", x.ask}, {"blocks", x.examine}, {"reports", x.makeReports}, {"findings", x.makeFindings},
+		{"inputs", x.makeInputs}, {"balances", x.ask}, {"blocks", x.examine}, {"reports", x.makeReports}, {"variance", x.makeVariance}, {"findings", x.makeFindings},
 		{"statements", x.makeStatements}, {"rollforward", x.makeRollforward}, {"journal", x.makeJournal}, {"reconciliation", x.makeReconciliation},
 		{"about", x.makeAbout},
 	} {
@@ -192,15 +192,9 @@ func (x *maker) takeOver() {
 
 // files returns the files made so far and, by name, those of the package that stand in for others.
 func (x *maker) files() []closing.File {
-	if x.kept == nil {
-		return x.draft.Files()
-	}
-	all := slices.Clone(x.draft.Files())
-	names := gatewayFiles(&x.manifest.Options)
-	for _, f := range x.kept.Files {
-		if slices.Contains(names, f.Name) {
-			all = append(all, f)
-		}
+	all := slices.Concat(x.draft.Files(), x.varianceKept)
+	if x.kept != nil {
+		all = append(all, x.kept.Named(gatewayFiles(&x.manifest.Options))...)
 	}
 	slices.SortFunc(all, func(a, b closing.File) int { return cmp.Compare(a.Name, b.Name) })
 	return all

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/feeledger/fees/chain"
@@ -97,6 +98,14 @@ type Options struct {
 	Tags           bool            `json:"tags,omitempty"`        // inputs/tags.csv exists: tags of transactions
 	About          bool            `json:"about,omitempty"`       // about.txt exists; absent in older packages
 	Acts           bool            `json:"acts,omitempty"`        // inputs/acts.csv exists: who prepared, approved and closed it
+	Variance       *Variance       `json:"variance,omitempty"`    // absent if the ledger lacked the period before
+}
+
+// Variance describes the period that variance.json and variance.csv compare with.
+type Variance struct {
+	Against  string            `json:"against"` // such as 2025-12
+	First    uint64            `json:"first"`   // its first block
+	Evidence evidence.Evidence `json:"evidence"`
 }
 
 // Prices describes the basis of amounts in a currency. The files are inputs/prices.csv, inputs/prices-2.csv and so on,
@@ -229,6 +238,16 @@ func (f Findings) Counts(yield func(what string, count uint64) bool) {
 	}
 }
 
+// Named returns the files with some names.
+func (m *Manifest) Named(names []string) (files []File) {
+	for _, f := range m.Files {
+		if slices.Contains(names, f.Name) {
+			files = append(files, f)
+		}
+	}
+	return files
+}
+
 // File is a file of a package.
 type File struct {
 	Name   string `json:"name"` // slash-separated
@@ -279,6 +298,11 @@ func (m *Manifest) check() error {
 	}
 	if err := cmp.Or(m.Evidence.Check(), m.Trail.Check()); err != nil {
 		return err
+	}
+	if v := m.Options.Variance; v != nil {
+		if err := v.Evidence.Check(); err != nil || v.First >= m.Blocks.First {
+			return errors.New("the period before is inconsistent")
+		}
 	}
 	if m.Evidence.Blocks != m.Blocks.Count {
 		return fmt.Errorf("the evidence covers %d blocks, the package %d", m.Evidence.Blocks, m.Blocks.Count)
