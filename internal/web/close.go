@@ -362,7 +362,7 @@ func (s *server) startClosing(w http.ResponseWriter, r *http.Request, p *closing
 			return "", err
 		}
 		s.checks.change(s.jobKey(name), func(c *check) { c.Made = target })
-		return "closed", os.RemoveAll(prepared)
+		return "closed", errors.Join(os.RemoveAll(prepared), s.forgetPeriod(m))
 	})
 }
 
