@@ -230,9 +230,12 @@ type maker struct {
 	drop     string                 // what the package may lack of it
 	unfit    []string               // its acceptances that fit no difference
 	accepted []acceptedSum
-	acts     func(context.Context) ([]byte, error) // the text of inputs/acts.csv
-	draft    *closing.Draft
-	manifest closing.Manifest // what is known so far
+	// worth is the value of what was charged, and reconciled the verdict on the company's record; both are for the cover.
+	worth      chain.Optional[money.Amount]
+	reconciled string
+	acts       func(context.Context) ([]byte, error) // the text of inputs/acts.csv
+	draft      *closing.Draft
+	manifest   closing.Manifest // what is known so far
 }
 
 // maker checks the options and returns a maker.

@@ -10,7 +10,6 @@ import (
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/money"
 	"github.com/feeledger/fees/internal/reconcile"
-	"github.com/feeledger/fees/network/rule"
 	"github.com/feeledger/fees/source"
 )
 
@@ -70,7 +69,7 @@ const depositsInReceipts = "The fees of this file are from Ethereum receipts. On
 func (d *Ledger) receiptsHoldDeposits(ctx context.Context) (bool, error) {
 	id, err := d.Book.Identity(ctx)
 	n, known := d.Tables.Named(id.Network)
-	return known && slices.ContainsFunc(n.Rows, func(row rule.PriceRow) bool { return row.EVM == rule.Revive }), d.wrapErr(err)
+	return known && holdsDeposits(n), d.wrapErr(err)
 }
 
 // match compares records with the ledger.

@@ -20,7 +20,7 @@ var aNumber = regexp.MustCompile(`^[-+]?[0-9]+(\.[0-9]+)?$`)
 
 // isDigits reports whether the cell is a number.
 func (c *cell) isDigits() bool {
-	return (c.To == "" || c.Exact != "") && (c.Exact != "" || c.Number) && aNumber.MatchString(c.Text)
+	return (c.Exact != "" || c.Number) && aNumber.MatchString(c.Text)
 }
 
 // digits splits a number for display: up to the sixth decimal, up to the last that is not 0, and the trailing zeros.
@@ -39,10 +39,10 @@ func (c *cell) node() g.Node {
 	switch {
 	case c.Tick != "":
 		value = markup.El("input", markup.Attr("type", "checkbox"), markup.Attr("name", "difference"), markup.Attr("value", c.Tick), markup.Attr("aria-label", c.Text))
-	case c.To != "" && c.Exact != "":
-		value = markup.El("a", href(c.To), markup.El("data", markup.Attr("value", c.Exact), c.figure()))
 	case c.To != "":
-		value = link{c.Text, c.To}.node()
+		to := *c
+		to.To, to.Share = "", ""
+		value = markup.El("a", href(c.To), to.node())
 	case c.Time != "":
 		value = markup.El("time", markup.Attr("datetime", c.Time), markup.Attr("title", c.Time), markup.Text(c.Text))
 	case c.Exact != "":

@@ -73,7 +73,7 @@ func (s *server) reconcileForm(w http.ResponseWriter, r *http.Request) error {
 
 // ofCompany returns the scope with the address book's own group if it names no accounts.
 func (s *server) ofCompany(sc scope) scope {
-	if own := s.labels().OwnGroup(); sc.Accounts == "" && own != "" {
+	if own := s.labels().OwnGroup(); len(sc.list()) == 0 && own != "" {
 		sc.Accounts = app.GroupPrefix + own
 	}
 	return sc
@@ -372,7 +372,7 @@ func (s *server) reconciliationFile(w http.ResponseWriter, r *http.Request) erro
 		if err != nil {
 			return err
 		}
-		paper, err := paperSize(c.settings.values)
+		paper, err := s.paper(c.settings.values)
 		if err != nil {
 			return err
 		}
