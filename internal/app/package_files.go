@@ -217,7 +217,7 @@ func (x *maker) makeStatements(ctx context.Context) error {
 	} else {
 		x.manifest.LeftOut = append(x.manifest.LeftOut, "proof of the statements: balances were not queried")
 	}
-	made, err := x.statements(ctx, &x.held, statement.Style{Network: x.network.Name, Token: console.Token(x.network.Token()), Zone: x.held.Zone, Labels: x.labels, Called: x.inputs.Labels != nil}, &q)
+	made, err := x.statements(ctx, &x.held, x.network, statement.Style{Network: x.network.Name, Token: console.Token(x.network.Token()), Zone: x.held.Zone, Labels: x.labels, Called: x.inputs.Labels != nil}, &q)
 	if err != nil {
 		return err
 	}
@@ -337,7 +337,7 @@ func (x *maker) makeReconciliation(ctx context.Context) error {
 	if err := errors.Join(x.keepBooks(r, &books, files), x.keepAccepted(result)); err != nil {
 		return err
 	}
-	err = x.draft.Add(reconciliationFile, func(w io.Writer) error { return result.WriteJSON(w, true) })
+	err = x.draft.Add(ReconciliationFile, func(w io.Writer) error { return result.WriteJSON(w, true) })
 	if err != nil {
 		return err
 	}

@@ -122,7 +122,7 @@ func (s *server) groupOf(c *comparison, g *reconcile.Group, of *pending, carried
 	if g.Kind == reconcile.Kind(reconcile.OnlyOnChain) {
 		columns = missingColumns
 	}
-	t, err := s.list(narrowed(c.result.Differences(g), columns), listing{limit: max(minGroupRows, maxRows/len(c.result.Groups)), zone: c.asked.Zone}, nil)
+	t, err := s.list(narrowed(c.result.Chosen(g.Title(), g.In), columns), listing{limit: max(minGroupRows, maxRows/len(c.result.Groups)), zone: c.asked.Zone}, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -58,6 +58,16 @@ func groups(t testing.TB, page string) map[string]group {
 	return list
 }
 
+// acceptAll accepts all differences of a record with a comment.
+func (o *office) acceptAll(t *testing.T, name, path, comment string) (last got) {
+	t.Helper()
+	at, _, _ := strings.Cut(path, "?")
+	for _, g := range groups(t, o.page(t, name, path).text) {
+		last = o.send(t, name, at, plus(g.fields, "whole", "1", "comment", comment)...)
+	}
+	return last
+}
+
 func plus(fields []string, more ...string) []string {
 	return append(append([]string{}, fields...), more...)
 }
@@ -126,7 +136,7 @@ func TestAcceptDifferences(t *testing.T) {
 
 	// Returned and prepared again, they are the same.
 	require.Equal(t, http.StatusSeeOther, o.act(t, "bob", "returned", o.manifest(t, "anna"), "another journal").status)
-	require.Equal(t, http.StatusSeeOther, o.send(t, "anna", "/close", "period", "2026-01", "accounts", "group:company", "journal", "beancount", "record", "prepared").status)
+	require.Equal(t, http.StatusSeeOther, o.send(t, "anna", "/close", "period", "2026-01", "accounts", "group:company", "journal", "beancount", "comment", "for beancount").status)
 	require.Equal(t, http.StatusSeeOther, o.act(t, "bob", "approved", o.manifest(t, "anna"), "").status)
 	require.Equal(t, http.StatusSeeOther, o.act(t, "anna", "closed", o.manifest(t, "anna"), "").status)
 	require.Contains(t, o.page(t, "bob", "/packages/2026-01").text, "Accepted differences ("+strconv.Itoa(accepted)+" of 4)")

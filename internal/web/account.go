@@ -93,7 +93,7 @@ func (s *server) account(w http.ResponseWriter, r *http.Request) error {
 		}
 		list.WithoutPayer = a.WithoutPayer
 		v.Warnings = append(v.Warnings, list.Notes()...)
-		table, err := s.transactionTable(list, l, func(next url.Values) string {
+		table, err := s.transactionTable(r.Context(), list, l, paid, extentOfAccount(a), func(next url.Values) string {
 			if len(next) == 0 {
 				return path
 			}

@@ -16,6 +16,7 @@ func answers() []route {
 	payers := append(slices.Clip(period), "accounts")
 	return []route{
 		{path: "/api/v1/report", ask: (*server).feesFile, about: "The fees of a period: fees report --format json", parameters: slices.Concat(payers, feesParameters)},
+		{path: "/api/v1/variance", ask: (*server).varianceFile, about: "Why fees changed: fees variance --format json", parameters: slices.Concat(payers, varianceParameters)},
 		{path: "/api/v1/transactions", ask: (*server).transactionsJSON, about: "Transactions in chain order", parameters: slices.Concat(payers, report.OnlyNames(), []string{"after", "limit"})},
 		{path: "/api/v1/transactions/{name}", ask: withoutParameters((*server).transactionJSON), about: "A transaction: fees tx --format json"},
 		{path: "/api/v1/transactions/{name}/explanation", ask: withoutParameters((*server).explanationJSON), about: "The calculation of a fee: fees explain --format json"},

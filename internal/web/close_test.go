@@ -232,7 +232,7 @@ func TestActsThatAreRefused(t *testing.T) {
 	}{
 		{"eve", "approved", sum, "", http.StatusForbidden}, {"anna", "approved", sum, "", http.StatusForbidden}, {"carol", "approved", sum, "", http.StatusForbidden}, {"carol", "returned", sum, "no", http.StatusForbidden},
 		{"anna", "withdrawn", sum, "", http.StatusForbidden}, {"bob", "returned", sum, "", http.StatusBadRequest}, {"bob", "approved", "abc", "", http.StatusBadRequest}, {"bob", "approved", strings.Repeat("0", 64), "", http.StatusConflict},
-		{"carol", "closed", sum, "", http.StatusConflict}, {"bob", "paid", sum, "", http.StatusBadRequest}, {"bob", "prepared", sum, "", http.StatusBadRequest}, {"bob", "approved", sum, "a\nb", http.StatusBadRequest},
+		{"carol", "closed", sum, "", http.StatusConflict}, {"bob", "paid", sum, "", http.StatusBadRequest}, {"bob", "prepared", sum, "", http.StatusBadRequest}, {"bob", "approved", sum, "a\x01b", http.StatusBadRequest},
 	} {
 		a := o.act(t, c.name, c.act, c.manifest, c.comment)
 		require.Equal(t, c.status, a.status, "%s %s: %s", c.name, c.act, a.text)

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
@@ -15,7 +14,6 @@ import (
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/report"
-	"github.com/feeledger/fees/internal/sys/plain"
 )
 
 // feesRequest is a request for a page or a file of fees.
@@ -57,7 +55,7 @@ func (s *server) feesRequest(r *http.Request, own ...string) (q feesRequest, err
 
 // readRequest resolves the period, accounts and prices of a scope.
 func (s *server) readRequest(sc *scope) (q app.Request, err error) {
-	if q.Prices, err = s.priced(sc.own); err != nil {
+	if q.Prices, err = s.priced(sc); err != nil {
 		return q, err
 	}
 	chosen, err := s.choose(sc.list())
@@ -77,16 +75,8 @@ func (s *server) currency() string {
 	return string(s.Prices.Currency)
 }
 
-// choose resolves accounts by address, label and group. Unlike the command line it accepts no files:
-// a URL must not name a file on the server.
-func (s *server) choose(names []string) (*app.Chosen, error) {
-	for _, name := range names {
-		if !app.IsAddress(name) && !strings.HasPrefix(name, app.GroupPrefix) && (s.labels() == nil || !s.labels().Names(name)) {
-			return nil, invalidRequest("accounts: no match for %q. Use an address, %sNAME or a label of the address book.", plain.Line(name), app.GroupPrefix)
-		}
-	}
-	return s.labels().Choose(names)
-}
+// choose resolves accounts by address, label and group.
+func (s *server) choose(names []string) (*app.Chosen, error) { return s.labels().ChooseNamed(names) }
 
 // details are the columns of a report that a page shows only on request.
 var details = []string{"evm_failed", "native_failed", "outcome_unknown", "evm_fee", "native_fee", "priority_fee", "tip", "burned", "treasury", "author"}
@@ -173,6 +163,9 @@ func (s *server) feesList(ctx context.Context, q *feesRequest) (*keptList, error
 	}
 	v.Downloads = fileLinks(feesForms, "fees", q.scope.query(listing{}.with(q.scope.own)))
 	v.Links = []link{{"Transactions", "transactions" + q.scope.query(without(q.scope.own, append(listingParameters, "by", "compare", "price")...))}}
+	if _, err := q.scope.input().Before(); err == nil && q.Only.IsAll() {
+		v.Links = append(v.Links, link{"Why fees changed", "variance" + q.scope.query(nil)})
+	}
 	v.Command = "fees report" + q.flags(s) + s.ledgerFlag()
 	return &keptList{v, made.Sheet, len(r.Groups), largest}, nil
 }
@@ -221,15 +214,15 @@ func (s *server) feesControls(q *feesRequest) []control {
 	list := []control{
 		{Name: "compare", Label: "Compare with", Kind: "text", Value: q.scope.own.Get("compare"), Hint: "before (previous period), 2025-02, 2025"},
 	}
-	return append(list, s.priceControl(q.scope.own)...)
+	return append(list, s.priceControl(&q.scope)...)
 }
 
 // priceControl asks for amounts in the currency of the prices, if the server has prices.
-func (s *server) priceControl(own url.Values) []control {
+func (s *server) priceControl(sc *scope) []control {
 	if s.Prices == nil {
 		return nil
 	}
-	return []control{ofOptions("price", "Currency", own.Get("price"), "no", s.currency())}
+	return []control{ofOptions(priceParameter, "Currency", sc.Price, "no", s.currency())}
 }
 
 // flags returns the equivalent command-line flags.

@@ -20,7 +20,7 @@ var aNumber = regexp.MustCompile(`^[-+]?[0-9]+(\.[0-9]+)?$`)
 
 // isDigits reports whether the cell is a number.
 func (c *cell) isDigits() bool {
-	return c.To == "" && (c.Exact != "" || c.Number) && aNumber.MatchString(c.Text)
+	return (c.Exact != "" || c.Number) && aNumber.MatchString(c.Text)
 }
 
 // digits splits a number for display: up to the sixth decimal, up to the last that is not 0, and the trailing zeros.
@@ -42,7 +42,12 @@ func (c *cell) node() g.Node {
 	case c.Tick != "":
 		value = markup.El("input", markup.Attr("type", "checkbox"), markup.Attr("name", "difference"), markup.Attr("value", c.Tick), markup.Attr("aria-label", c.Text))
 	case c.To != "":
-		value = g.Group{link{c.Text, c.To}.node(), g.If(c.Unit != "", g.Group{markup.Text(" "), markup.El("span", markup.Attr("class", "unit"), markup.Text(c.Unit))})}
+		to := *c
+		to.To, to.Share, to.Form = "", "", nil
+		value = markup.El("a", href(c.To), to.node())
+		if c.Exact == "" && c.Unit != "" {
+			value = g.Group{value, markup.Text(" "), markup.El("span", markup.Attr("class", "unit"), markup.Text(c.Unit))}
+		}
 	case c.Time != "":
 		value = markup.El("time", markup.Attr("datetime", c.Time), markup.Attr("title", c.Time), markup.Text(c.Text))
 	case c.Exact != "":

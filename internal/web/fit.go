@@ -53,6 +53,15 @@ func (t *tabular) besideSide() g.Node {
 	return t.node()
 }
 
+// besideTwo returns a table between two columns; nil for none. It has as much room there as in a window of 721 pixels.
+func (t *tabular) besideTwo() g.Node {
+	if t == nil {
+		return nil
+	}
+	t.fit(windows[2:])
+	return t.node()
+}
+
 // atSide returns a table in the side column.
 func (t *tabular) atSide() g.Node {
 	t.fitSide()

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/sys/plain"
 	"github.com/feeledger/fees/internal/table"
 )
@@ -31,6 +32,7 @@ type listing struct {
 	zone  *time.Location // of the times; nil for UTC
 	limit int            // rows per page; 0 for pageRows
 	fixed bool           // cannot be sorted
+	last  int            // the first row that no page shows; 0 if pages show all
 	// largest is the fee that the drawn shares are of; 0 draws none.
 	largest chain.Wei
 }
@@ -162,7 +164,7 @@ func (s *server) part(all *rows, l listing, to func(listing) string) (*tabular, 
 			t.Totals[0].Text = "Total"
 		}
 	}
-	l.lead(t, len(shown) < len(all.columns), all.count, to)
+	l.lead(t, len(shown) < len(all.columns), all.count, s.sumOf(all), to)
 	if to != nil && len(all.columns) > 2 {
 		t.Columns = l.columnsForm(all, to)
 	}
@@ -230,12 +232,30 @@ func (l listing) head(name string, c *table.Column, to func(listing) string) cel
 	return h
 }
 
-// lead adds the range of rows shown, and links to the other rows and to all columns.
-func (l listing) lead(t *tabular, brief bool, count int, to func(listing) string) {
+// rangeText names the rows of a page.
+func rangeText(first, last, count int) string {
+	return fmt.Sprintf("%s–%s of %s", console.Grouped(uint64(first)), console.Grouped(uint64(last)), console.Grouped(uint64(count)))
+}
+
+// sumOf returns the total of the fees of a list after a comma; "" for a list without.
+func (s *server) sumOf(all *rows) string {
+	i := columnOf(all.columns, "fee")
+	if i < 0 || all.totals == nil {
+		return ""
+	}
+	fee, known := all.totals[i].Wei()
+	if !known {
+		return ", total " + notKnown
+	}
+	return ", " + cut(all.token, fee) + " " + plain.Line(all.token.Symbol)
+}
+
+// lead adds the range of rows shown with the sum of all, and links to the other rows and to all columns.
+func (l listing) lead(t *tabular, brief bool, count int, sum string, to func(listing) string) {
 	if to == nil && count > l.rows() {
 		t.More = fmt.Sprintf("%d more rows are not shown.", count-l.rows())
 	} else if to != nil && (count > l.rows() || l.After > 0) {
-		t.More = fmt.Sprintf("Rows %d to %d of %d.", min(l.After+1, count), min(l.After+l.rows(), count), count)
+		t.More = rangeText(min(l.After+1, count), min(l.After+l.rows(), count), count) + sum + "."
 	}
 	if t.More != "" && t.Totals != nil {
 		t.More += " Totals cover all rows."
@@ -251,7 +271,7 @@ func (l listing) lead(t *tabular, brief bool, count int, to func(listing) string
 	if l.After > 0 {
 		add("Previous", func(o *listing) { o.After = max(0, l.After-pageRows) })
 	}
-	if l.After+l.rows() < count {
+	if l.After+l.rows() < count && (l.last == 0 || l.After+l.rows() < l.last) {
 		add("Next", func(o *listing) { o.After += pageRows })
 	}
 	if brief {

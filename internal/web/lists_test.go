@@ -111,7 +111,7 @@ func TestLists(t *testing.T) {
 				require.Contains(t, row, `>`+want[after+i][0]+`<`, "%s, row %d", order, after+i)
 				require.Contains(t, row, `<data value="`+want[after+i][fee]+`">`)
 			}
-			require.Contains(t, page, fmt.Sprintf("Rows %d to %d of %d. Totals cover all rows.", after+1, min(after+100, len(rows)), len(rows)))
+			require.Contains(t, page, fmt.Sprintf("%d–%d of %d, ", after+1, min(after+100, len(rows)), len(rows)))
 			page = bare(page)
 			foot := page[strings.Index(page, "<tfoot>"):strings.Index(page, "</tfoot>")]
 			if sums == "" {

@@ -43,12 +43,15 @@ func withoutParameters(ask endpoint) endpoint {
 // pages lists the routes of the web pages.
 func pages() []route {
 	list := []route{
-		{path: "/overview", ask: (*server).overview},
-		{path: "/fees", ask: (*server).fees},
-		{path: "/transactions", ask: (*server).transactions},
+		{path: "/overview", ask: withCompany((*server).overview)},
+		{path: "/chain", ask: (*server).chain},
+		{path: "/company", ask: (*server).setCompany},
+		{path: "/fees", ask: withCompany((*server).fees)},
+		{path: "/variance", ask: withCompany((*server).variance)},
+		{path: "/transactions", ask: withCompany((*server).transactions)},
 		{path: "/tx/{name}", ask: withoutParameters((*server).transaction)},
 		{path: "/block/{height}", ask: (*server).block},
-		{path: "/accounts", ask: (*server).accounts},
+		{path: "/accounts", ask: carrying((*server).accounts)},
 		{path: "/accounts/rollforward", ask: (*server).rollforwards},
 		{path: "/accounts/unlabelled", ask: (*server).unlabelled},
 		{path: "/accounts/unlabelled.csv", ask: (*server).unlabelledFile},
@@ -59,18 +62,21 @@ func pages() []route {
 		{path: "/findings", ask: (*server).findings},
 		{path: "/findings.csv", ask: (*server).findingsFile},
 		{path: "/lookup", ask: (*server).lookup},
-		{path: "/reconcile", ask: (*server).reconcileForm},
+		{path: "/reconcile", ask: withCompany((*server).reconcileForm)},
 		{path: "/reconcile/{token}", ask: (*server).reconciliation},
 		{path: "/reconcile/{token}/fixed", ask: (*server).checkedFile},
-		{path: "/packages", ask: withoutParameters((*server).packageList)},
+		{path: "/packages", ask: carrying(withoutParameters((*server).packageList))},
 		{path: "/packages/{package}", ask: withoutParameters(ofPackage((*server).showPackage))},
 		{path: "/packages/{package}/{version}", ask: withoutParameters(ofPackage((*server).showPackage))},
 		{path: "/packages/{package}/{version}/" + zipFile, ask: withoutParameters(ofPackage((*server).packageZip))},
 		{path: "/packages/{package}/{version}/{file...}", ask: withoutParameters(ofPackage((*server).packageFile))},
 	}
-	list = append(list, route{path: "/close", ask: (*server).closePage}, route{path: "/close/{name}", ask: (*server).preparedPage}, route{path: "/close/{name}/" + zipFile, ask: withoutParameters(ofPrepared((*server).packageZip))}, route{path: "/close/{name}/{file...}", ask: withoutParameters(ofPrepared((*server).packageFile))})
+	list = append(list, route{path: "/close", ask: withCompany((*server).closePage)}, route{path: "/close/{name}", ask: (*server).preparedPage}, route{path: "/close/{name}/" + zipFile, ask: withoutParameters(ofPrepared((*server).packageZip))}, route{path: "/close/{name}/{file...}", ask: withoutParameters(ofPrepared((*server).packageFile))})
 	for _, form := range feesForms {
 		list = append(list, route{path: "/fees." + form, ask: (*server).feesFile})
+	}
+	for _, form := range varianceForms {
+		list = append(list, route{path: "/variance." + form, ask: (*server).varianceFile})
 	}
 	for _, form := range transactionForms {
 		list = append(list, route{path: "/transactions." + form, ask: (*server).transactionsFile}, route{path: "/accounts." + form, ask: withoutParameters((*server).accountsFile)})
@@ -112,18 +118,13 @@ func otherPapers(pdf link) (list []link) {
 
 // nav returns the links to the other pages, for the same period.
 func (v *frame) nav() (list []navigation) {
-	about := v.Scope
-	if about == nil {
-		about = new(scope)
-	}
-	for _, p := range []struct{ text, path, key string }{{"Overview", "overview", "o"}, {"Fees", "fees", "f"}, {"Transactions", "transactions", "t"}, {"Accounts", "accounts", "a"}, {"Findings", "findings", "i"}, {"Reconcile", "reconcile", "r"}, {"Packages", "packages", "p"}} {
+	about := cmp.Or(v.Scope, v.Kept, new(scope))
+	for _, p := range []struct{ text, path, key string }{{"Overview", "overview", "o"}, {"Fees", "fees", "f"}, {"Transactions", "transactions", "t"}, {"Accounts", "accounts", "a"}, {"Findings", "findings", "i"}, {"Reconcile", "reconcile", "r"}, {"Packages", "packages", "p"}, {"Chain", "chain", "c"}} {
 		to := p.path
 		if p.path == "packages" && !v.Packages {
 			continue
 		}
-		if !slices.Contains([]string{"overview", "accounts", "packages"}, p.path) { // pages without a period
-			to += about.query(nil)
-		}
+		to += about.carried(p.path).query(nil)
 		list = append(list, navigation{link{p.text, to}, p.key, p.path == v.Path, p.path == sectionOf(v.Path)})
 	}
 	return list
@@ -137,6 +138,8 @@ func sectionOf(path string) string {
 		return "accounts"
 	case "tx":
 		return "transactions"
+	case "variance":
+		return "fees"
 	}
 	return first
 }

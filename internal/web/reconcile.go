@@ -25,6 +25,9 @@ import (
 // errNotKept reports an unknown or expired upload token.
 var errNotKept = &problem{http.StatusNotFound, "Not found", fmt.Sprintf("This file is no longer kept. Unused files are deleted after %d minutes, or earlier if many are uploaded. Upload it again.", int(keptFor.Minutes()))}
 
+// errOthers reports a file of another user.
+var errOthers = &problem{http.StatusForbidden, "Not yours", "Another user loaded this record, and only that user sees it. Ask for the package with it, or load the file yourself."}
+
 // errNoAccounts reports that a result is incomplete without accounts.
 var errNoAccounts = &problem{http.StatusUnprocessableEntity, "No accounts", "Without accounts, fees missing from the file cannot be found. Name the company's accounts, or compare only the rows."}
 
@@ -58,7 +61,7 @@ func (s *server) reconcileForm(w http.ResponseWriter, r *http.Request) error {
 
 // ofCompany returns the scope with the address book's own group if it names no accounts.
 func (s *server) ofCompany(sc scope) scope {
-	if own := s.labels().OwnGroup(); sc.Accounts == "" && own != "" {
+	if own := s.labels().OwnGroup(); len(sc.list()) == 0 && own != "" {
 		sc.Accounts = app.GroupPrefix + own
 	}
 	return sc
@@ -91,6 +94,9 @@ func (c *comparison) close() {
 // comparison returns the user's file of a token, with the settings of a query.
 func (s *server) comparison(r *http.Request, token, query string, more ...string) (*comparison, error) {
 	u := s.uploads.get(s.owner(r), token)
+	if u == nil && s.uploads.isAnothers(s.owner(r), token) {
+		return nil, errOthers
+	}
 	if u == nil {
 		return nil, errNotKept
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -67,7 +66,7 @@ func (s *server) statementRequest(r *http.Request, own ...string) (q statementRe
 	q.Labels = s.book()
 	if q.named != "" {
 		q.Accounts = []chain.Address{account}
-	} else if q.scope.Accounts == "" && q.Labels != nil {
+	} else if len(q.scope.list()) == 0 && q.Labels != nil {
 		for _, e := range q.Labels.Entries() {
 			q.Accounts = append(q.Accounts, e.Address)
 		}
@@ -247,7 +246,7 @@ func (s *server) statement(w http.ResponseWriter, r *http.Request) error {
 		one := made.List[0]
 		v.Lead, v.Warnings, v.Notes = one.Proof(), made.Style.Notes, one.Notes()[1:]
 		v.Command = "fees statement " + v.Command
-		v.By, v.Fields = partLinks(q), s.priceControl(q.scope.own)
+		v.By, v.Fields = partLinks(q), s.priceControl(&q.scope)
 		v.Facts = feesApart(one, made.Style.Token)
 		for _, f := range made.Facts(one) {
 			v.About = append(v.About, textFact(f.Name, f.Text))
@@ -326,8 +325,8 @@ func (s *server) statementFile(w http.ResponseWriter, r *http.Request) error {
 }
 
 // priced returns the prices if a page's parameters ask for amounts in their currency, otherwise nil.
-func (s *server) priced(own url.Values) (*money.List, error) {
-	code := own.Get("price")
+func (s *server) priced(sc *scope) (*money.List, error) {
+	code := sc.Price
 	switch {
 	case code == "":
 		return nil, nil

@@ -110,6 +110,9 @@ func (s *server) explain(r *http.Request, v *transactionPage, t *app.Paid) error
 		return nil
 	}
 	v.Notes = append(v.Notes, bill.VerdictText())
+	if proof := bill.Transaction.WeightProof.Words(); proof != "" {
+		v.Notes = append(v.Notes, "What proves the weight: "+proof+".")
+	}
 	if class, ok := bill.Transaction.Class.Get(); ok {
 		v.Warnings = append(v.Warnings, bill.ClassText(class))
 	}

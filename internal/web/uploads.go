@@ -89,6 +89,15 @@ func (u *uploads) get(owner, token string) *upload {
 	return found
 }
 
+// isAnothers reports whether a token is that of a file of another owner.
+func (u *uploads) isAnothers(owner, token string) bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.end()
+	found := u.kept[token]
+	return found != nil && found.owner != owner
+}
+
 // acceptanceSize is the memory that is counted for an acceptance.
 const acceptanceSize = 256
 

@@ -24,7 +24,7 @@ import (
 	"github.com/feeledger/fees/network"
 )
 
-var everyPage = []string{"/overview", "/fees", "/fees?period=3..27&by=account", "/fees?period=2026-01&partial=1&zone=Europe%2FBerlin", "/tx/25-7", "/tx/3-4", "/block/25", "/block/0", "/account/" + alith, "/account/" + alith + "/statement?balances=none", "/account/" + alith + "/rollforward?period=1..27&balances=none", "/contract/" + alith, "/transactions", "/accounts", "/accounts/rollforward?accounts=" + alith + "&balances=none", "/findings"}
+var everyPage = []string{"/overview", "/chain", "/fees", "/fees?period=3..27&by=account", "/fees?period=2026-01&partial=1&zone=Europe%2FBerlin", "/tx/25-7", "/tx/3-4", "/block/25", "/block/0", "/account/" + alith, "/account/" + alith + "/statement?balances=none", "/account/" + alith + "/rollforward?period=1..27&balances=none", "/contract/" + alith, "/transactions", "/accounts", "/accounts/rollforward?accounts=" + alith + "&balances=none", "/findings"}
 
 // A page needs no other host, has no inline script, is small, and is cached by the browser.
 func TestPages(t *testing.T) {
@@ -270,12 +270,12 @@ func TestNoFilesByAddress(t *testing.T) {
 func TestUnsealed(t *testing.T) {
 	s := served(t, filled(t, "0..3", "6..8"), nil)
 	require.NotEmpty(t, get(t, s, "/block/3", nil).header.Get("ETag"))
-	for _, path := range []string{"/block/7", "/api/v1/blocks/7", "/overview"} {
+	for _, path := range []string{"/block/7", "/api/v1/blocks/7", "/chain"} {
 		a := get(t, s, path, nil)
 		require.Equal(t, http.StatusOK, a.status)
 		require.Empty(t, a.header.Get("ETag"), path)
 	}
-	require.Contains(t, get(t, s, "/overview", nil).text, "Blocks 4..5 are missing.")
+	require.Contains(t, get(t, s, "/chain", nil).text, "Blocks 4..5 are missing.")
 }
 
 // The API's description lists each path with exactly the parameters that it accepts.

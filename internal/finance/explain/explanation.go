@@ -26,10 +26,12 @@ type Explanation struct {
 	Transaction evidence.Transaction       `json:"transaction"`
 	Inputs      []Input                    `json:"inputs"`
 	Steps       []Step                     `json:"steps"`
-	Cash        *Settlement                `json:"cash"`      // null if the chain recorded none
-	Findings    []evidence.Finding         `json:"findings"`  // on this extrinsic and on the block as a whole
-	Diagnosis   *evidence.Diagnosis        `json:"diagnosis"` // of this fee's drift
-	Notes       []string                   `json:"notes"`     // on the block
+	Cash        *Settlement                `json:"cash"` // null if the chain recorded none
+	// Receipt is the way to the fee from the Ethereum receipt of a transaction of pallet revive; the key is omitted for others.
+	Receipt   *Receipt            `json:"receipt,omitempty"`
+	Findings  []evidence.Finding  `json:"findings"`  // on this extrinsic and on the block as a whole
+	Diagnosis *evidence.Diagnosis `json:"diagnosis"` // of this fee's drift
+	Notes     []string            `json:"notes"`     // on the block
 
 	Creates bool          `json:"-"` // the transaction creates a contract
 	Token   console.Token `json:"-"` // the network's
@@ -65,6 +67,7 @@ const (
 	InRefTime    = "picoseconds of ref time"
 	InMultiplier = "× 10^-18"
 	InPerbill    = "parts per billion"
+	InAttos      = "× 10^-18 of the token"
 )
 
 // Make explains the transaction with the given index.
@@ -93,6 +96,7 @@ func Make(item source.Item, r *evidence.Report, index int, multiplierAt string) 
 	case v.isRevive():
 		v.readRevive()
 		v.stepsRevive()
+		v.Receipt = v.receiptSteps()
 	case v.Transaction.Layer == fee.EVM:
 		v.readEVM()
 		v.stepsEVM()

@@ -42,6 +42,11 @@ func writeExplanation(w *console.Page, v *explain.Explanation, book *app.Address
 		p.inputs(v.Cash.Inputs, v)
 		p.steps(v.Cash.Steps, v)
 	}
+	if v.Receipt != nil {
+		p.title("From the Ethereum receipt to the fee")
+		p.inputs(v.Receipt.Inputs, v)
+		p.steps(v.Receipt.Steps, v)
+	}
 	p.verdict(v)
 }
 
@@ -131,6 +136,8 @@ func amountText(n explain.Digits, unit string, token console.Token) string {
 		return text + " = " + console.Plain(console.Scaled(n, console.GweiDecimals)) + " Gwei"
 	case explain.InPerbill:
 		return text + " = " + console.Plain(console.Scaled(n, percentDecimals)) + " %"
+	case explain.InAttos:
+		return text + " = " + console.Plain(console.Scaled(n, console.TokenDecimals)) + " " + token.Symbol
 	case explain.InMultiplier:
 		return text + " = " + console.Plain(console.Scaled(n, console.TokenDecimals))
 	}
@@ -145,6 +152,9 @@ func (p *page) verdict(v *explain.Explanation) {
 		p.line("  ", fmt.Sprintf("undetermined: no rule determines this fee: %s", v.Token.Own(t.Error.Err.Error())))
 	}
 	p.line("  ", v.VerdictText())
+	if proof := v.Transaction.WeightProof.Words(); proof != "" {
+		p.line("  ", "what proves the weight: "+proof)
+	}
 	if class, ok := t.Class.Get(); ok {
 		p.line("  ", v.ClassText(class))
 	}
