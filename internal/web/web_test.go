@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/report"
 	"github.com/feeledger/fees/internal/web"
 	"github.com/feeledger/fees/network"
@@ -169,7 +170,7 @@ func TestLinks(t *testing.T) {
 	require.Contains(t, day, `"fees?partial=1&amp;period=2025-12-31..2025-12-31"`)
 	require.Contains(t, day, `"fees?partial=1&amp;period=2026-01-02..2026-01-02"`)
 	accounts := get(t, s, "/accounts", nil).text
-	require.Contains(t, accounts, `<a href="account/`+alith+`">`+alith+`</a>`)
+	require.Contains(t, accounts, `<a href="account/`+alith+`">`+console.Ends(alith, 4)+`</a>`)
 	require.Contains(t, accounts, `<a href="fees?accounts=group%3Aours">ours</a>`)
 
 	one := parsed(t, get(t, s, "/api/v1/transactions/25-7", nil).text)
