@@ -64,6 +64,14 @@ func (t Token) Places() int { return cmp.Or(t.Decimals, TokenDecimals) }
 // Tokens formats an amount of the smallest unit as tokens, with all decimals.
 func (t Token) Tokens(amount fmt.Stringer) string { return Scaled(amount, t.Places()) }
 
+// Unit returns the name of the smallest unit: wei if the token has 18 decimals like Ethereum's, otherwise planck.
+func (t Token) Unit() string {
+	if t.Places() == TokenDecimals {
+		return "wei"
+	}
+	return "planck"
+}
+
 // Amount formats an amount of the smallest unit with the token's symbol.
 func (t Token) Amount(amount chain.Wei) string { return Plain(t.Tokens(amount)) + " " + t.Symbol }
 

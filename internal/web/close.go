@@ -503,6 +503,7 @@ func (s *server) addPrepared(v *packagePage, r *http.Request, p *closing.Placed,
 		textFact("transactions", fmt.Sprintf("%d EVM, %d native", m.Totals.EVM, m.Totals.Native)),
 		fact{Name: "findings", cell: findingsOf(m.Findings)}, hash("seal", m.Blocks.Seal), hash("manifest, SHA-256", p.Sum))
 	v.Main = feesAndCharge(eachCharged, m.Totals.Fee, m.Totals.Charged, m.Findings.Undetermined+m.Findings.Drifts, token)
+	v.Notes = m.Totals.AssetFees.Notes(token.Amount)
 	if record := m.Options.Reconciliation; record != nil {
 		v.Facts = append(v.Facts, textFact("record of fees", plain.Line(record.Names())))
 	}

@@ -33,7 +33,7 @@ type overviewPage struct {
 }
 
 func (p *overviewPage) main() g.Node {
-	return p.body(p.news(), p.notices.node(), twoColumns(p.Side, p.First.whole(), p.figures.node(), p.Chart.Node(), p.tables.beside()))
+	return p.body(p.news(), p.notices.node(), twoColumns(p.Side, p.First.whole(), p.figures.node(), p.Chart.Node(), p.tables.beside()), p.notesList())
 }
 
 // news returns the place where a script announces newer blocks; nil without any.
@@ -151,7 +151,8 @@ type monthView struct {
 	findings int // up to one more than maxCounted
 	main     []fact
 	chart    *report.Chart
-	changed  *rows // since the month before; nil without one
+	changed  *rows    // since the month before; nil without one
+	notes    []string // on fees paid in assets
 	top      []topList
 }
 
@@ -207,6 +208,7 @@ func (s *server) monthView(ctx context.Context, input *app.PeriodInput, period a
 	}
 	v := &monthView{chart: days.Chart(nil, dayPage)}
 	v.main, _ = feesFacts(days)
+	v.notes = days.AssetFees.Notes(days.Amount)
 	if v.findings, err = s.countFindings(ctx, period); err != nil {
 		return nil, err
 	}
@@ -248,6 +250,7 @@ var monthFigures = []string{"evm", "native", "fee", "charged"}
 func (k *monthView) addTo(s *server, v *overviewPage, months []month, shown month) error {
 	about := scope{Period: shown.Name, Partial: shown.Partial}
 	v.Title, v.Month, v.Main, v.Chart = "Overview, "+about.name(), shown.Name, k.main, k.chart
+	v.Notes = append(v.Notes, k.notes...)
 	if i := slices.IndexFunc(months, func(m month) bool { return m.Name == shown.Name }); i >= 0 {
 		for _, at := range []int{i - 1, i + 1} {
 			if at >= 0 && at < len(months) {
