@@ -249,7 +249,7 @@ func (l listing) ofEvents() bool {
 func (s *server) statement(w http.ResponseWriter, r *http.Request) error {
 	return provedPage(s, w, r, "Statement", listingParameters, s.statementOf, func(q *statementRequest, made *app.Statements, v *balancePage) (err error) {
 		one := made.List[0]
-		v.Lead, v.Warnings, v.Notes = one.Proof(), made.Style.Notes, one.Notes()[1:]
+		v.Lead, v.Warnings, v.Notes = one.Proof(made.Style.Token), made.Style.Notes, slices.Concat(one.Notes(made.Style.Token)[1:], one.AssetFees.Notes(made.Style.Amount))
 		v.Command = "fees statement " + v.Command
 		v.By, v.Fields = partLinks(q), s.priceControl(&q.scope)
 		v.Facts = feesApart(one, made.Style.Token)
@@ -257,7 +257,7 @@ func (s *server) statement(w http.ResponseWriter, r *http.Request) error {
 			v.About = append(v.About, textFact(f.Name, f.Text))
 		}
 		if !one.Opening.Known() {
-			v.Framed = one.Proof()
+			v.Framed = one.Proof(made.Style.Token)
 		}
 		q.listing.brief = hiddenColumns
 		if q.Part == "summary" {

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/sys/jsontext"
@@ -188,12 +189,14 @@ type Totals struct {
 	EVMFee         chain.Wei                 `json:"evm_fee"`
 	NativeFee      chain.Wei                 `json:"native_fee"`
 	PriorityFee    chain.Optional[chain.Wei] `json:"priority_fee"`
-	Tip            chain.Wei                 `json:"tip"`
+	Tip            chain.Optional[chain.Wei] `json:"tip"`
 	Charged        chain.Optional[chain.Wei] `json:"charged"`
 	Burned         chain.Optional[chain.Wei] `json:"burned"`
 	Treasury       chain.Optional[chain.Wei] `json:"treasury"`
 	Author         chain.Optional[chain.Wei] `json:"author"`
-	Gas            uint64                    `json:"gas"`
+	Gas            chain.Optional[uint64]    `json:"gas"`
+	// AssetFees are the fees that were paid in assets, by asset. They are in no other sum.
+	AssetFees fee.AssetTotals `json:"asset_fees,omitempty"`
 }
 
 // Balances are balances at the ends of a period.
