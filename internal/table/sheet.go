@@ -86,6 +86,10 @@ type Sheet struct {
 	// Rows yields rows with one value per column. It is consumed once. An error ends the writing and is
 	// returned.
 	Rows iter.Seq2[[]any, error]
+	// Totals are the totals where they are not the sums of the rows, one value per column; nil for sums.
+	Totals []any
+	// Part names what the totals are of if that is a part of a period; "" for all rows.
+	Part string
 	// Beside returns a text for the text table to write beside a row, numbered from 0, within some columns. nil for
 	// none.
 	Beside func(row, width int) string

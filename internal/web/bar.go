@@ -124,9 +124,6 @@ func (s *server) viewBar(r *http.Request, v *frame) *viewBar {
 		b.Menus[0].Value += ", " + plain.Line(sc.Zone)
 		b.Chips = append(b.Chips, link{"Zone: " + plain.Line(sc.Zone), to(func(o *scope) { o.Zone = "" })})
 	}
-	if sc.Partial {
-		b.Chips = append(b.Chips, link{"Incomplete periods", to(func(o *scope) { o.Partial = false })})
-	}
 	if v.Whose || v.Scope == nil {
 		b.Menus = append(b.Menus, s.accountsMenu(r.Context(), sc))
 		for i, name := range sc.list() {

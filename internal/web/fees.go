@@ -133,7 +133,7 @@ func (s *server) fees(w http.ResponseWriter, r *http.Request) error {
 			table.None = "No fees match. Remove a filter, or choose another period or account."
 		}
 		for _, row := range table.Rows {
-			if to := q.narrower(row[0].Text); to != "" {
+			if to := q.narrower(row[0].Name); to != "" && !isLacking(row) {
 				row[0].To = to
 			}
 		}
@@ -154,8 +154,7 @@ func (s *server) feesList(ctx context.Context, q *feesRequest) (*keptList, error
 	v.Lead = "Evidence: " + r.Evidence.String() + "."
 	undetermined := r.Totals.Undetermined
 	if c := made.Compared; c != nil {
-		partial := len(c.Now.Partial) + len(c.Before.Partial)
-		v.Warnings, v.Notes = c.Notes[:partial], c.Notes[partial:]
+		v.Warnings, v.Notes = c.Warnings()
 		v.Lead = fmt.Sprintf("Evidence: %s; for %s: %s.", r.Evidence, c.Before.Name, c.Before.Evidence)
 		undetermined += c.Before.Totals.Undetermined
 	}
@@ -174,7 +173,11 @@ func (s *server) feesList(ctx context.Context, q *feesRequest) (*keptList, error
 	v.Downloads = fileLinks(feesForms, "fees", q.scope.query(listing{}.with(q.scope.own)))
 	v.Links = []link{{"Transactions", "transactions" + q.scope.query(without(q.scope.own, append(listingParameters, "by", "compare", "price")...))}}
 	v.Command = "fees report" + q.flags(s) + s.ledgerFlag()
-	return &keptList{v, made.Sheet, len(r.Groups), largest}, nil
+	count := len(r.Groups)
+	if r.Totals.EVM+r.Totals.Native == 0 && made.Compared == nil { // all rows would be 0
+		count = 0
+	}
+	return &keptList{v, made.Shown, count, largest}, nil
 }
 
 // about returns the period that the answer depends on.
@@ -198,11 +201,26 @@ func feesFacts(made *report.Report) (main, facts []fact) {
 		code := string(made.Prices.Currency)
 		main = append(main, textFact("fees in "+code, cmp.Or(console.Known(t.FeeWorth), notKnown)), textFact("charged in "+code, cmp.Or(console.Known(t.ChargedWorth), notKnown)))
 	}
+	if made.Part != "" {
+		for i := range main {
+			main[i].Name += ", " + made.Part
+		}
+	}
 	return main, []fact{
-		textFact("transactions", fmt.Sprintf("%d EVM, %d native", t.EVM, t.Native)), textFact("failed transactions", fmt.Sprintf("%d EVM, %d native", t.EVMFailed, t.NativeFailed)),
+		layersFact("transactions", t.EVM, t.Native), layersFact("failed transactions", t.EVMFailed, t.NativeFailed),
 		amount("EVM fees", chain.Some(t.EVMFee), made.Token), amount("native fees", chain.Some(t.NativeFee), made.Token),
 		amount("burned", t.Burned, made.Token), amount("treasury", t.Treasury, made.Token), amount("authors", t.Author, made.Token),
 	}
+}
+
+// layersFact counts transactions by layer.
+func layersFact(name string, evm, native uint64) fact {
+	return textFact(name, console.Grouped(evm)+" EVM, "+console.Grouped(native)+" native")
+}
+
+// isLacking reports whether the ledger lacks the time of a row.
+func isLacking(row []cell) bool {
+	return slices.ContainsFunc(row, func(c cell) bool { return c.Text == report.NotInLedger })
 }
 
 // shareOf returns a fee's share of the largest in percent, for drawing.

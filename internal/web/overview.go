@@ -293,13 +293,13 @@ func (s *server) addMonths(ctx context.Context, v *overviewPage, months []month)
 	if err != nil {
 		return err
 	}
-	t, err := s.list(all.Sheet(), listing{fixed: true, Only: monthFigures}, nil)
+	t, err := s.list(all.Shown(), listing{fixed: true, Only: monthFigures}, nil)
 	if err != nil {
 		return err
 	}
 	t.Title = "Fees by month"
 	for _, row := range t.Rows {
-		row[0].To = monthPage(row[0].Text)
+		row[0].To = monthPage(row[0].Name)
 	}
 	v.Tables = append(v.Tables, t)
 	for _, l := range fileLinks(feesForms, "fees", "?by=month") {

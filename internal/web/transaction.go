@@ -42,6 +42,9 @@ func (s *server) transaction(w http.ResponseWriter, r *http.Request) error {
 		place := t.Place().String()
 		v := &transactionPage{frame: frame{Title: "Transaction " + place, Path: "tx", Command: "fees explain " + place + s.ledgerFlag() + s.gatewayFlag()}}
 		v.Paper = true
+		if v.Around, err = s.aroundTransaction(r.Context(), t.Place()); err != nil {
+			return nil, err
+		}
 		v.Lead, v.Unsealed = words(string(t.Layer))+", "+cmp.Or(t.Type, t.Call), !t.Sealed
 		v.Main = []fact{amount("fee", t.Fee, t.Token), amount("charged on chain", t.Charged, t.Token), verdictFact(t)}
 		v.Facts = []fact{
