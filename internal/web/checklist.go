@@ -38,7 +38,7 @@ type closeStep struct {
 // checklist returns the steps that close a month, and what is missing.
 func (s *server) checklist(m month, findings int, packages []closed, trail []ledger.Act) *tabular {
 	about := scope{Period: m.Name, Partial: m.Partial}
-	filled := closeStep{"filled", cell{Text: "complete", Class: "ok"}, cell{}}
+	filled := closeStep{"in the ledger", cell{Text: "complete", Class: "ok"}, cell{}}
 	if m.Partial {
 		filled.state = cell{Text: "partial", Class: "bad"}
 		filled.next = cell{Text: "fees sync --month " + m.Name + s.gatewayFlag() + s.placeFlag(), Class: "hex"}

@@ -41,7 +41,7 @@ func TestChecklist(t *testing.T) {
 	}), "/overview", nil)
 	require.Equal(t, http.StatusOK, open.status, open.text)
 	before := steps(t, open.text, `<h2 class="ok">January 2026 can be closed`)
-	require.Equal(t, [2]string{"complete", ""}, before["filled"])
+	require.Equal(t, [2]string{"complete", ""}, before["in the ledger"])
 	require.Equal(t, "none", before["findings"][0])
 	require.Equal(t, `<a href="findings?period=2026-01">Findings</a>`, before["findings"][1])
 	require.Equal(t, [2]string{"not checked", "fees serve --gateway URL --ledger fees.db"}, before["statements"])
@@ -84,7 +84,7 @@ func TestOverviewOfAMonth(t *testing.T) {
 	}
 	require.Contains(t, page, "<h2>Compared with the month before</h2>")
 	require.NotContains(t, pageAt(t, s.url+"/overview?period=2025-03"), "Compared with", "a partial month is not compared")
-	require.Equal(t, [2]string{"partial", "fees sync --month 2025-03 --gateway http://127.0.0.1:1"}, steps(t, pageAt(t, s.url+"/overview?period=2025-03"), `<h2 class="bad">March 2025 cannot be closed yet`)["filled"])
+	require.Equal(t, [2]string{"partial", "fees sync --month 2025-03 --gateway http://127.0.0.1:1"}, steps(t, pageAt(t, s.url+"/overview?period=2025-03"), `<h2 class="bad">March 2025 cannot be closed yet`)["in the ledger"])
 
 	require.Contains(t, pageAt(t, s.url+"/overview?period=2024-01"), "The ledger has no blocks of period=2024-01. Choose a month from 2025-01 to 2025-03.")
 }

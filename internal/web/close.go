@@ -429,7 +429,7 @@ func timeCell(t chain.Time) cell {
 
 // actTable lists the acts of a package.
 func actTable(acts []ledger.Act) *tabular {
-	t := &tabular{Title: "Acts", Heads: heads("time", "user", "act", "comment", "manifest, SHA-256", "audit trail")}
+	t := &tabular{Title: "Who did what", Heads: heads("time", "user", "what", "comment", "manifest, SHA-256", "audit trail")}
 	for _, a := range acts {
 		t.Rows = append(t.Rows, []cell{timeCell(a.Time), {Text: a.User}, {Text: string(a.Kind)}, {Text: a.Comment}, {Text: console.Ends(a.Manifest.String(), 6), Class: "hex"}, {Text: fmt.Sprintf("line %d", a.Number)}})
 	}
@@ -451,7 +451,7 @@ func (s *server) preparedPage(w http.ResponseWriter, r *http.Request) error {
 	v := &packagePage{frame: frame{Title: "Close " + plain.Line(name), Path: "packages", Links: []link{{"All packages to close", "close"}, {"Closed packages", "packages"}}}}
 	running := job != nil && job.State == checkRuns
 	if job != nil {
-		if work := (fact{Name: "last work", cell: job.cell()}); err != nil || running || len(job.Lines) > 0 { // otherwise it is the last act
+		if work := (fact{Name: "last run", cell: job.cell()}); err != nil || running || len(job.Lines) > 0 { // otherwise it is the last act
 			if job.State == "closed" || job.State == "prepared" {
 				work.Class = "ok"
 			}

@@ -155,8 +155,22 @@ func (s *server) feesList(ctx context.Context, q *feesRequest) (*keptList, error
 	undetermined := r.Totals.Undetermined
 	if c := made.Compared; c != nil {
 		v.Warnings, v.Notes = c.Warnings()
-		v.Lead = fmt.Sprintf("Evidence: %s; for %s: %s.", r.Evidence, c.Before.Name, c.Before.Evidence)
+		if c.Before.Evidence.String() != r.Evidence.String() {
+			v.Lead = fmt.Sprintf("Evidence: %s; for %s: %s.", r.Evidence, dayNames(c.Before.Name), c.Before.Evidence)
+		}
 		undetermined += c.Before.Totals.Undetermined
+	}
+	names := []string{r.Name, dayNames(r.Name)}
+	if c := made.Compared; c != nil {
+		names = append(names, c.Before.Name, dayNames(c.Before.Name))
+	}
+	inWords := strings.NewReplacer(names...)
+	v.Title = inWords.Replace(v.Title)
+	for _, list := range []*[]string{&v.Warnings, &v.Notes} {
+		*list = slices.Clone(*list)
+		for i, text := range *list {
+			(*list)[i] = inWords.Replace(readable(text))
+		}
 	}
 	v.Whose, v.By, v.Fields, v.Filters = true, byLinks(q), s.feesControls(q), onlyControls(q.scope.own)
 	v.Main, v.Facts = feesFacts(r)

@@ -149,6 +149,8 @@ func (s *server) cell(c *table.Column, v table.Cell, zone *time.Location) cell {
 	case c.Name == "place" || c.Name == "id":
 		if isTransactionID.MatchString(exact) {
 			shown.To = "tx/" + exact
+		} else if height, hook, ok := strings.Cut(exact, "-"); ok && hooks[hook] != "" {
+			shown.To, shown.Text = "block/"+height, height+", "+hooks[hook]
 		}
 	case c.Kind == table.Integer && (c.Name == "block" || c.Name == "number"):
 		shown.To = "block/" + exact
@@ -159,6 +161,9 @@ func (s *server) cell(c *table.Column, v table.Cell, zone *time.Location) cell {
 	}
 	return shown
 }
+
+// hooks are the words for what a chain does by itself in a block.
+var hooks = map[string]string{"onInitialize": "start of the block", "onFinalize": "end of the block"}
 
 // periodColumns are the columns of hours, days and months.
 var periodColumns = []string{"hour", "day", "month", "date"}
@@ -188,4 +193,27 @@ func dayNames(text string) string {
 // timeIn returns an instant in a zone for people.
 func timeIn(zone *time.Location, at time.Time) string {
 	return at.In(zone).Format("2 Jan 2006 15:04:05")
+}
+
+// aMoment matches an instant or a day in the form for programs, within a text.
+var aMoment = regexp.MustCompile(`\b\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}:\d{2}(\.\d+)?Z)?\b`)
+
+// readable returns a text with its instants and days in the form for people.
+func readable(text string) string {
+	return aMoment.ReplaceAllStringFunc(text, func(found string) string {
+		if at, err := time.Parse(time.RFC3339, found); err == nil {
+			return at.Format("2 Jan 2006 15:04:05") + " UTC"
+		}
+		if at, err := time.Parse(time.DateOnly, found); err == nil {
+			return at.Format("2 Jan 2006")
+		}
+		return found
+	})
+}
+
+func readableList(list []string) (readables []string) {
+	for _, text := range list {
+		readables = append(readables, readable(text))
+	}
+	return readables
 }

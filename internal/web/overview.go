@@ -117,7 +117,7 @@ func (s *server) statusView(status *app.Status, token console.Token) *overviewPa
 	v.Facts = []fact{
 		textFact("network", status.Network), textFact("blocks", spanText(status.Stored)), textFact("last sealed block", console.Known(status.Sealed)),
 		moment("time of the last block", status.LastTime), textFact("evidence", status.Evidence.String()),
-		amount("fees of all blocks", chain.Some(t.Fee), token), textFact("transactions", fmt.Sprintf("%d EVM, %d native", t.EVM, t.Native)),
+		amount("fees of all blocks", chain.Some(t.Fee), token), layersFact("transactions", t.EVM, t.Native),
 		amount("burned", status.Burned, token), amount("treasury", status.Treasury, token), amount("authors", status.Author, token),
 		{Name: "failed checks", cell: cell{Text: fmt.Sprint(status.Findings), To: "findings"}}, {Name: "fee drifts", cell: cell{Text: fmt.Sprint(t.Drifts), To: "findings"}},
 		{Name: "undetermined fees", cell: cell{Text: fmt.Sprint(t.Undetermined), To: "findings"}}, {Name: "unrecognised events", cell: cell{Text: fmt.Sprint(status.Unread), To: "findings"}}, textFact("checks not possible", fmt.Sprint(status.Unanswered)),
@@ -136,7 +136,7 @@ func (s *server) statusView(status *app.Status, token console.Token) *overviewPa
 
 // factTable lists facts beside a page.
 func factTable(title string, facts []fact) *tabular {
-	t := &tabular{Title: title, Heads: heads("what", "value")}
+	t := &tabular{Title: title, Heads: heads("item", "figure")}
 	for _, f := range facts {
 		if f.Unit != "" {
 			f.Name, f.Unit = f.Name+", "+f.Unit, ""
