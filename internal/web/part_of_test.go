@@ -42,10 +42,10 @@ func TestPartsOfPeriods(t *testing.T) {
 func TestAboutAPI(t *testing.T) {
 	s := served(t, filled(t, "3..27"), nil)
 	for view, request := range map[string]string{
-		"/fees?by=call&period=3..27&sort=-fee":        "/api/v1/report?by=call&period=3..27",
-		"/tx/25-7":                                    "/api/v1/transactions/25-7",
-		"/block/25":                                   "/api/v1/blocks/25",
-		"/account/" + alith:                           "/api/v1/accounts/" + alith,
+		"/fees?by=call&period=3..27&sort=-fee": "/api/v1/report?by=call&period=3..27",
+		"/tx/25-7":                             "/api/v1/transactions/25-7",
+		"/block/25":                            "/api/v1/blocks/25",
+		"/account/" + alith:                    "/api/v1/accounts/" + alith,
 		"/account/" + alith + "/statement?period=1..": "/api/v1/accounts/" + alith + "/statement?period=1..",
 	} {
 		a := get(t, s, "/api?view="+strings.NewReplacer("/", "%2F", "?", "%3F", "=", "%3D", "&", "%26").Replace(view), nil)
