@@ -120,8 +120,52 @@ func (d *Ledger) Compare(ctx context.Context, q Request, choice report.Choice, w
 	if err != nil {
 		return nil, err
 	}
-	c, err := report.Compare(now, then, choice.Top)
+	same, err := d.same(ctx, &held, &before, func(h *Held) (*report.Report, error) { return d.report(ctx, h, n, &q, choice, true) })
+	if err != nil {
+		return nil, err
+	}
+	c, err := report.Compare(now, then, same, choice.Top)
 	return c, d.wrapErr(err)
+}
+
+// same reports the part that the ledger contains of both periods; nil if it contains all of both.
+func (d *Ledger) same(ctx context.Context, now, before *Held, make func(*Held) (*report.Report, error)) (*report.Same, error) {
+	if len(now.Lacks)+len(before.Lacks) == 0 {
+		return nil, nil
+	}
+	nothing := &report.Same{Part: "not compared, the ledger contains no same part of both"}
+	if !now.isAlike(before) {
+		return nothing, nil
+	}
+	first, last, some := now.known()
+	other, end, too := before.known()
+	if other.compare(first) > 0 {
+		first = other
+	}
+	if theirs, ends := end.Get(); ends {
+		if ours, known := last.Get(); !known || theirs.compare(ours) < 0 {
+			last = end
+		}
+	}
+	x, err := now.cut(first, last)
+	if err != nil {
+		return nil, err
+	}
+	y, err := before.cut(first, last)
+	if err != nil {
+		return nil, err
+	}
+	from, to := x.Asked.From.Std(), x.Asked.To.Std()
+	if !some || !too || !from.Before(to) || !y.Asked.From.Std().Before(y.Asked.To.Std()) {
+		return nothing, nil
+	}
+	begin, finish := now.Asked.From.Std(), now.Asked.To.Std()
+	s := &report.Same{Part: "compared, part known of both, " + between(begin, finish, from, to, now.Zone) + ", " + share(to.Sub(from), finish.Sub(begin))}
+	if s.Now, err = make(&x); err != nil {
+		return nil, err
+	}
+	s.Before, err = make(&y)
+	return s, err
 }
 
 // With returns the range from the first to the last block of two periods of heights: the blocks that a

@@ -13,6 +13,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/finance/report"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/source"
 )
@@ -216,7 +217,7 @@ func (p *Period) days(name string, first, last time.Time) (err error) {
 	if zone := p.Zone.String(); zone != "UTC" {
 		p.Name += " in " + zone
 	}
-	from, to := midnight(first, p.Zone), midnight(last.AddDate(0, 0, 1), p.Zone)
+	from, to := report.Midnight(first, p.Zone), report.Midnight(last.AddDate(0, 0, 1), p.Zone)
 	if from.UnixMilli() < 0 {
 		return notUnderstood("the period %s begins before 1970-01-01T00:00:00Z; choose a later one", p.Name)
 	}
@@ -227,25 +228,6 @@ func (p *Period) days(name string, first, last time.Time) (err error) {
 		return notUnderstood("the period %s ends after 9999-12-31T23:59:59Z; choose an earlier one", p.Name)
 	}
 	return nil
-}
-
-// midnight returns the first moment of a day in a zone. If clocks go forward at midnight, the day begins at the
-// change; if they go back to midnight, the first of the two midnights counts.
-func midnight(day time.Time, zone *time.Location) time.Time {
-	at := time.Date(day.Year(), day.Month(), day.Day(), 0, 0, 0, 0, zone)
-	if at.Day() != day.Day() {
-		_, changed := at.ZoneBounds()
-		return changed
-	}
-	changed, _ := at.ZoneBounds()
-	if changed.IsZero() {
-		return at
-	}
-	_, offset := changed.Add(-1).Zone()
-	if first := day.Add(-time.Duration(offset) * time.Second); first.Before(changed) {
-		return first
-	}
-	return at
 }
 
 // Held is a period with what the ledger contains of it.

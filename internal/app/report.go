@@ -62,7 +62,7 @@ func (d *Ledger) report(ctx context.Context, h *Held, n *network.Network, q *Req
 		return nil, err
 	}
 	request := report.Request{
-		Choice: c, Network: n.Name, Token: console.Token(n.Token()), Name: h.Name, Period: h.Asked, Zone: h.Zone, Cover: h.Cover, Evidence: h.Evidence, Partial: h.Notes(),
+		Choice: c, Network: n.Name, Token: console.Token(n.Token()), Name: h.Name, Period: h.Asked, Zone: h.Zone, Cover: h.Cover, Evidence: h.Evidence, Partial: h.Notes(), Part: h.Part(),
 		Labels: q.Labels, Prices: prices, PartialPrices: h.Period.Partial, Compared: compared,
 		Marker: d.marker(q, &c),
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/finance/report"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/source"
 )
@@ -234,7 +235,7 @@ func (c *calendar) first(ctx context.Context, e *end) (uint64, error) {
 	if e.day.IsZero() {
 		return e.height, nil
 	}
-	if t, ok := c.newest.Get(); ok && t.Std().Before(midnight(e.day, c.zone)) {
+	if t, ok := c.newest.Get(); ok && t.Std().Before(report.Midnight(e.day, c.zone)) {
 		return 0, notUnderstood("the newest final block, %d of %v, is older than %s", c.head, t, c.name(e.day))
 	}
 	if err := c.findLow(ctx); err != nil {
@@ -262,7 +263,7 @@ func (c *calendar) last(ctx context.Context, e *end) (uint64, error) {
 		return 0, err
 	}
 	newest, _ := c.newest.Get()
-	if t, ok := at.Get(); ok && !t.Std().Before(midnight(after, c.zone)) && !newest.Std().Before(midnight(after, c.zone)) {
+	if t, ok := at.Get(); ok && !t.Std().Before(report.Midnight(after, c.zone)) && !newest.Std().Before(report.Midnight(after, c.zone)) {
 		return 0, notUnderstood("no block is as old as %s; the first one, %d, is from %v", c.name(e.day), oldest, t)
 	}
 	height, err := c.search(ctx, after.Add(marginAfter))

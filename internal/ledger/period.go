@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/feeledger/fees/chain"
 )
@@ -53,6 +54,34 @@ type Cover struct {
 	// Lacks describes, for people, the parts of the period that are not sealed. It is empty if nothing
 	// is missing.
 	Lacks []string
+	// Known is the time of which every block is sealed. For a period of heights it is that of Span.
+	Known Known
+}
+
+// Known is a stretch of time of which every block is sealed.
+type Known struct {
+	Some bool // false if no time is known
+	// From and To are the times of its first and its last block; unknown if the chain has no blocks before or after.
+	From, To chain.Optional[chain.Time]
+}
+
+// Part returns the part of a time, from begin to before end, of which every block is sealed, and whether that is all of
+// it. The block at an edge may not be the only one of its time, so it does not complete a part.
+func (k *Known) Part(begin, end time.Time) (from, to time.Time, some, whole bool) {
+	if from, to = begin, end; !k.Some {
+		return from, from, false, false
+	}
+	whole = true
+	if at, ok := k.From.Get(); ok && !at.Std().Before(begin) {
+		from, whole = at.Std(), false
+	}
+	if at, ok := k.To.Get(); ok && at.Std().Before(end) {
+		to, whole = at.Std(), false
+	}
+	if some = !to.Before(begin) && from.Before(end) && !to.Before(from); !some {
+		return begin, begin, false, false
+	}
+	return from, to, true, whole
 }
 
 // Prefixes of what a period of times lacks.
@@ -69,6 +98,21 @@ func (c *Cover) LacksEnd() bool { return c.lacks(lacksEnd) }
 
 func (c *Cover) lacks(what string) bool {
 	return slices.ContainsFunc(c.Lacks, func(lack string) bool { return strings.HasPrefix(lack, what) })
+}
+
+// Within returns the ends of the part of a time of which every block is sealed; unknown if there is none.
+func (k *Known) Within(from, to chain.Time) (first, last chain.Optional[chain.Time]) {
+	begin, end, some, _ := k.Part(from.Std(), to.Std())
+	if !some {
+		return first, last
+	}
+	if first = chain.Some(from); begin.After(from.Std()) {
+		first = k.From
+	}
+	if last = chain.Some(to); end.Before(to.Std()) {
+		last = k.To
+	}
+	return first, last
 }
 
 // Cover finds a period's sealed blocks, and what is missing. Sealed blocks have no gaps, so a period is
@@ -88,7 +132,11 @@ func (b *Book) Cover(ctx context.Context, p Period) (Cover, error) {
 		return Cover{Lacks: []string{"all of it: no block is sealed yet"}}, nil
 	}
 	if span, ok := p.Heights.Get(); ok {
-		return coverHeights(span, have), nil
+		c := coverHeights(span, have)
+		if part, ok := c.Span.Get(); ok {
+			c.Known, err = b.known(ctx, part)
+		}
+		return c, err
 	}
 	return b.coverTimes(ctx, p, have)
 }
@@ -127,6 +175,7 @@ func (b *Book) coverTimes(ctx context.Context, p Period, have chain.Heights) (c 
 	if err != nil {
 		return c, err
 	}
+	c.Known = b.knownBetween(have, first, last)
 	if t, ok := first.Get(); have.First > firstHeights && !(ok && t.Std().Before(p.From.Std())) {
 		c.Lacks = append(c.Lacks, fmt.Sprintf(lacksBeginning+"the ledger starts at block %d%s", have.First, inParentheses(first)))
 	}
@@ -135,6 +184,27 @@ func (b *Book) coverTimes(ctx context.Context, p Period, have chain.Heights) (c 
 	}
 	c.Span, err = b.blocksOf(ctx, p)
 	return c, err
+}
+
+// known returns the time of which a span of sealed blocks contains every block.
+func (b *Book) known(ctx context.Context, span chain.Heights) (k Known, err error) {
+	first, err := b.timeAt(ctx, b.engine, span.First)
+	if err != nil {
+		return k, err
+	}
+	last, err := b.timeAt(ctx, b.engine, span.Last)
+	return b.knownBetween(span, first, last), err
+}
+
+func (b *Book) knownBetween(span chain.Heights, first, last chain.Optional[chain.Time]) (k Known) {
+	if span.First > firstHeights {
+		k.From = first
+	}
+	if !b.ended(span.Last) {
+		k.To = last
+	}
+	k.Some = (first.Known() || span.First <= firstHeights) && (last.Known() || b.ended(span.Last))
+	return k
 }
 
 // ChainEnds records the chain's last block. A ledger that has sealed it lacks nothing of a later time.

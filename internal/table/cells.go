@@ -122,7 +122,10 @@ func (s *Sheet) Each(do func(row []Cell) error) (totals []Cell, err error) {
 	if err := s.check(); err != nil {
 		return nil, err
 	}
-	sums := newTotals(s)
+	sums, err := newTotals(s)
+	if err != nil {
+		return nil, err
+	}
 	cells := make([]Cell, len(s.Columns))
 	err = s.each(func(row []any) error {
 		if err := sums.add(row); err != nil {
@@ -138,8 +141,7 @@ func (s *Sheet) Each(do func(row []Cell) error) (totals []Cell, err error) {
 	}
 	totals = make([]Cell, len(s.Columns))
 	for i := range s.Columns {
-		totals[i] = Cell{sums.of(i), s}
-		if sums.unknown[i] {
+		if totals[i] = (Cell{sums.of(i), s}); totals[i].value == notKnown {
 			totals[i].value = unknownAmount{}
 		}
 	}

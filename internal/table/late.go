@@ -33,6 +33,9 @@ func WithLate(s *Sheet, prices *money.List) *Sheet {
 	marked := *s
 	marked.Columns = append(slices.Clip(s.Columns), LateColumn(prices.Currency))
 	marked.Rows = lateRows(s.Rows)
+	if s.Totals != nil {
+		marked.Totals = append(slices.Clip(s.Totals), nil)
+	}
 	return &marked
 }
 

@@ -96,7 +96,11 @@ func (s *Sheet) writePaper(d *pdf.Document) (err error) {
 			columns[i].Align = pdf.Right
 		}
 	}
-	layout, sums := d.NewLayout(columns), newTotals(s)
+	layout := d.NewLayout(columns)
+	sums, err := newTotals(s)
+	if err != nil {
+		return err
+	}
 	var rows spill.Records // cells separated by line breaks, which they do not contain
 	defer func() { err = errors.Join(err, rows.Close()) }()
 	cells := make([]string, len(columns))
@@ -118,7 +122,7 @@ func (s *Sheet) writePaper(d *pdf.Document) (err error) {
 		for i := range columns {
 			footer[i] = s.shown(sums.of(i))
 		}
-		footer = labelled(footer, s.Columns, func(int) bool { return true })
+		footer = labelled(footer, s.Columns, sums.name(), func(int) bool { return true })
 		layout.Measure(true, footer...)
 	}
 	title := s.Title

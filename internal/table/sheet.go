@@ -87,6 +87,10 @@ type Sheet struct {
 	// returned.
 	Rows  iter.Seq2[[]any, error]
 	Above *Above // on paper; nil for nothing
+	// Totals are the totals where they are not the sums of the rows, one value per column; nil for sums.
+	Totals []any
+	// Part names what the totals are of if that is a part of a period; "" for all rows.
+	Part string
 	// Beside returns a text for the text table to write beside a row, numbered from 0, within some columns. nil for
 	// none.
 	Beside func(row, width int) string

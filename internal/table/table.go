@@ -20,7 +20,11 @@ func WriteTable(w io.Writer, s *Sheet, width int) (err error) {
 	if err := s.check(); err != nil {
 		return err
 	}
-	t := grid{sheet: s, layout: console.NewLayout(s.tableColumns()), totals: newTotals(s), width: width, beside: s.Beside != nil && width >= besideFrom}
+	sums, err := newTotals(s)
+	if err != nil {
+		return err
+	}
+	t := grid{sheet: s, layout: console.NewLayout(s.tableColumns()), totals: sums, width: width, beside: s.Beside != nil && width >= besideFrom}
 	defer func() { err = errors.Join(err, t.rows.Close()) }()
 	if err := s.each(t.add); err != nil {
 		return err
@@ -131,12 +135,13 @@ func (t *grid) write(page *console.Page, columns []Column) error {
 		footer[i] = t.sheet.shown(t.totals.of(i))
 	}
 	t.layout.Measure(footer)
-	if t.totals.exist() { // labelled in the first column without a total
-		t.layout.Measure(labelled(footer, columns, func(int) bool { return true }))
-		t.layout.Measure(labelled(footer, columns, func(i int) bool { return columns[i].Drop == 0 }))
+	name, _, _ := strings.Cut(t.totals.name(), ",") // a terminal has no room for more; notes have it
+	if t.totals.exist() {                           // labelled in the first column without a total
+		t.layout.Measure(labelled(footer, columns, name, func(int) bool { return true }))
+		t.layout.Measure(labelled(footer, columns, name, func(i int) bool { return columns[i].Drop == 0 }))
 	}
 	fit := t.layout.Fit(page)
-	footer = labelled(footer, columns, fit.Shows)
+	footer = labelled(footer, columns, name, fit.Shows)
 	fit.Header()
 	room, number := fit.Beside(t.width), 0
 	for row, err := range t.rows.All() {
@@ -160,12 +165,12 @@ func (t *grid) write(page *console.Page, columns []Column) error {
 	return nil
 }
 
-// labelled puts "total" into the first shown column without a total.
-func labelled(footer []string, columns []Column, shown func(int) bool) []string {
+// labelled puts the heading of the totals into the first shown column without a total.
+func labelled(footer []string, columns []Column, name string, shown func(int) bool) []string {
 	with := slices.Clone(footer)
 	for i, c := range columns {
 		if !c.Total && shown(i) {
-			with[i] = "total"
+			with[i] = name
 			break
 		}
 	}

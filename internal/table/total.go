@@ -1,6 +1,7 @@
 package table
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/feeledger/fees/chain"
@@ -13,15 +14,29 @@ type totals struct {
 	amounts []chain.SignedWei // of integers too
 	fiat    []money.Amount    // unrounded
 	unknown []bool            // the column has an unknown figure
+	given   []any             // the converted totals of the sheet; nil for none
 }
 
 // notKnown is the total of a column with an unknown figure.
 const notKnown = "not known"
 
-func newTotals(s *Sheet) *totals {
+func newTotals(s *Sheet) (*totals, error) {
 	n := len(s.Columns)
-	return &totals{s, make([]chain.SignedWei, n), make([]money.Amount, n), make([]bool, n)}
+	t := &totals{s, make([]chain.SignedWei, n), make([]money.Amount, n), make([]bool, n), nil}
+	if s.Totals == nil {
+		return t, nil
+	}
+	t.given = make([]any, n)
+	return t, s.read(0, s.Totals, t.given)
 }
+
+// isSum reports whether the total of a column is the sum of its rows.
+func (t *totals) isSum(column int) bool {
+	return t.given == nil || exact(t.given[column]) == exact(t.sum(column))
+}
+
+// name returns the heading of the totals.
+func (t *totals) name() string { return cmp.Or(t.sheet.Part, "total") }
 
 // add adds a row.
 func (t *totals) add(row []any) (err error) {
@@ -53,11 +68,25 @@ func (t *totals) add(row []any) (err error) {
 
 // of returns the total of a column as a value of its kind, notKnown if it is unknown, nil if there is none.
 func (t *totals) of(column int) any {
-	switch c := t.sheet.Columns[column]; {
+	c := &t.sheet.Columns[column]
+	if t.given != nil {
+		if _, unknown := t.given[column].(unknownAmount); unknown || c.Whole && t.given[column] == nil {
+			return notKnown
+		}
+		return t.given[column]
+	}
+	switch {
 	case !c.Total:
 		return nil
 	case t.unknown[column]:
 		return notKnown
+	}
+	return t.sum(column)
+}
+
+// sum returns the sum of a column's rows.
+func (t *totals) sum(column int) any {
+	switch c := t.sheet.Columns[column]; {
 	case c.isAmount():
 		return t.amounts[column]
 	case c.Kind == Fiat:

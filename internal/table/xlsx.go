@@ -110,7 +110,10 @@ func (b *workbook) writeSheet(in *bookSheet, s *Sheet) error {
 	if err := cmp.Or(err, l.writeNotes(above), l.writeTexts(style{generalFormat, true}, headers...)); err != nil {
 		return err
 	}
-	t := newTotals(s)
+	t, err := newTotals(s)
+	if err != nil {
+		return err
+	}
 	asText := make([]bool, len(s.Columns)) // columns with an integer written as text
 	err = s.each(func(row []any) error {
 		for i, value := range row {
@@ -275,7 +278,7 @@ func (l *lines) writeTotals(t *totals, asText []bool, first, last int) error {
 		for i, c := range l.sheet.Columns {
 			number := l.column + len(c.names()) // the last of its columns
 			sum := fmt.Sprintf("SUM(%s:%s)", cellName(number, first), cellName(number, last))
-			if last < first {
+			if last < first || !t.isSum(i) {
 				sum = "" // no rows: the total is 0
 			}
 			text, figure := style{textFormat, true}, style{l.formats[i], true}
@@ -295,11 +298,13 @@ func (l *lines) writeTotals(t *totals, asText []bool, first, last int) error {
 				} else {
 					l.text(text, string(v))
 				}
+			case percent:
+				l.writeValue(c, l.formats[i], v)
 			default:
 				if v == notKnown {
 					l.text(text, notKnown)
 				} else if !labelled {
-					l.text(text, "total")
+					l.text(text, t.name())
 					labelled = true
 				}
 				l.skip(number - l.column)

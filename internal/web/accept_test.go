@@ -138,7 +138,7 @@ func TestAcceptDifferences(t *testing.T) {
 	review := o.page(t, "bob", "/close/2026-01")
 	require.Contains(t, review.text, "Accepted differences ("+strconv.Itoa(accepted)+" of 4)")
 	require.Contains(t, review.text, "booked &lt;b&gt;in&lt;/b&gt; February")
-	require.Less(t, strings.Index(review.text, "Accepted differences"), strings.Index(review.text, ">Acts</h2>"))
+	require.Less(t, strings.Index(review.text, "Accepted differences"), strings.Index(review.text, ">Who did what</h2>"))
 
 	// Returned and prepared again, they are the same.
 	require.Equal(t, http.StatusSeeOther, o.act(t, "bob", "returned", o.manifest(t, "anna"), "another journal").status)

@@ -67,7 +67,7 @@ func (s *server) account(w http.ResponseWriter, r *http.Request) error {
 		v.Lead += "Blocks " + spanText(a.Held.Span) + ". Evidence: " + a.Held.Evidence.String() + "."
 		v.Main = feesAndCharge(eachCharged, a.Fees.Fee, a.Charged, a.Fees.Undetermined+a.Fees.Drifts, a.Token)
 		v.Facts = []fact{
-			seen("first seen", a.First), seen("last seen", a.Last), textFact("transactions paid", fmt.Sprintf("%d EVM, %d native", a.Fees.EVM, a.Fees.Native)),
+			seen("first seen", a.First), seen("last seen", a.Last), layersFact("transactions paid", a.Fees.EVM, a.Fees.Native),
 			textFact("movements", fmt.Sprint(a.Movements)), amount("in", a.In, a.Token), amount("out", a.Out, a.Token),
 			textFact("ERC-20 transfers", fmt.Sprintf("%d in, %d out", a.TransfersIn, a.TransfersOut)),
 		}

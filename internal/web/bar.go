@@ -131,9 +131,6 @@ func (s *server) viewBar(r *http.Request, v *frame) *viewBar {
 		b.Menus[0].Value += ", " + plain.Line(sc.Zone)
 		b.Chips = append(b.Chips, link{"Zone: " + plain.Line(sc.Zone), to(func(o *scope) { o.Zone = "" })})
 	}
-	if sc.Partial && !v.Monthly {
-		b.Chips = append(b.Chips, link{"Incomplete periods", to(func(o *scope) { o.Partial = false })})
-	}
 	if v.Whose {
 		menu := s.accountsMenu(r.Context(), sc)
 		menu.Remembers = path

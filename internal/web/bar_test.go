@@ -22,7 +22,7 @@ func TestMonthsOfTheBar(t *testing.T) {
 	require.Contains(t, page, `<a href="fees?period=2026-01" class="complete" aria-current="true">Jan <small>✓ complete</small></a>`)
 	require.Contains(t, page, `<a href="fees?partial=1&amp;period=2026-02" class="partial">Feb <small>partial</small></a>`)
 	require.Contains(t, page, `<span class="state complete">complete</span>`)
-	require.Equal(t, http.StatusConflict, get(t, s, "/fees?period=2026-02", nil).status, "it is partial")
+	require.Equal(t, http.StatusSeeOther, get(t, s, "/fees?period=2026-02", nil).status, "it is partial")
 	closeMonth(t, d, labels, filepath.Join(shelf, "2026-01"), "group:company")
 	require.Contains(t, get(t, s, "/fees?period=2026-01&partial=1", nil).text, `class="closed" aria-current="true">Jan <small>■ closed</small></a>`, "the page is not an old one")
 }

@@ -207,7 +207,7 @@ func closedByTwo(t *testing.T, b *browsertest.Browser, options browsertest.Optio
 	anna.write("comment", "done")
 	anna.press("closed")
 	finished(anna)
-	require.Contains(t, anna.fact("last work"), "closed")
+	require.Contains(t, anna.fact("last run"), "closed")
 	require.Equal(t, []string{"anna prepared", "bob returned", "anna prepared", "bob approved", "anna closed"}, o.trail(t))
 	anna.follow(`main a[href="packages/2026-01"]`)
 	for _, text := range []string{"first draft", comment, "with payroll", "done"} {

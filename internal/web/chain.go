@@ -66,12 +66,12 @@ func (s *server) addStatus(v *frame, to *figures, status *app.Status, token cons
 	sealed, known := status.Sealed.Get()
 	t := &status.Totals
 	found := func(name string, count uint64) fact {
-		return fact{Name: name, cell: cell{Text: fmt.Sprint(count), Number: true, To: "findings"}}
+		return fact{Name: name, cell: cell{Text: console.Grouped(count), Number: true, To: "findings"}}
 	}
 	to.Facts = []fact{
 		textFact("network", status.Network), textFact("blocks", spanText(status.Stored)), textFact("last sealed block", console.Known(status.Sealed)),
 		moment("time of the last block", status.LastTime), textFact("evidence", status.Evidence.String()),
-		amount("fees of all blocks", chain.Some(t.Fee), token), textFact("transactions", fmt.Sprintf("%d EVM, %d native", t.EVM, t.Native)),
+		amount("fees of all blocks", chain.Some(t.Fee), token), layersFact("transactions", t.EVM, t.Native),
 		amount("burned", status.Burned, token), amount("treasury", status.Treasury, token), amount("authors", status.Author, token),
 		found("failed checks", status.Findings), found("fee drifts", t.Drifts), found("undetermined fees", t.Undetermined), found("unrecognised events", status.Unread),
 		textFact("checks not possible", fmt.Sprint(status.Unanswered)),
@@ -90,7 +90,7 @@ func (s *server) addStatus(v *frame, to *figures, status *app.Status, token cons
 
 // factTable lists facts beside a page.
 func factTable(title string, facts []fact) *tabular {
-	t := &tabular{Title: title, Heads: heads("what", "value")}
+	t := &tabular{Title: title, Heads: heads("item", "figure")}
 	for _, f := range facts {
 		if f.Unit != "" {
 			f.Name, f.Unit = f.Name+", "+f.Unit, ""

@@ -40,7 +40,7 @@ func (s *server) checklist(m month, findings int, k *monthRecord, sc *scope) *ta
 	if k == nil {
 		k = new(monthRecord)
 	}
-	filled := closeStep{"filled", cell{Text: "complete", Class: "ok"}, cell{}}
+	filled := closeStep{"in the ledger", cell{Text: "complete", Class: "ok"}, cell{}}
 	if m.Partial {
 		filled.state = cell{Text: "partial", Class: "bad"}
 		filled.next = cell{Text: "fees sync --month " + m.Name + s.gatewayFlag() + s.placeFlag(), Class: "hex"}

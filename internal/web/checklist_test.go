@@ -41,7 +41,7 @@ func TestChecklist(t *testing.T) {
 	}), "/overview", nil)
 	require.Equal(t, http.StatusOK, open.status, open.text)
 	before := steps(t, open.text, `<h2 class="ok">January 2026 can be closed`)
-	require.Equal(t, [2]string{"complete", ""}, before["filled"])
+	require.Equal(t, [2]string{"complete", ""}, before["in the ledger"])
 	require.Equal(t, "none", before["findings"][0])
 	require.Equal(t, `<a href="findings?period=2026-01">Findings</a>`, before["findings"][1])
 	require.Equal(t, [2]string{"not checked", "fees serve --gateway URL --ledger fees.db"}, before["statements"])

@@ -440,7 +440,7 @@ func timeCell(t chain.Time) cell {
 
 // actTable lists the acts of a package.
 func actTable(acts []ledger.Act) *tabular {
-	t := &tabular{Title: "Acts", Heads: heads("time", "user", "act", "comment", "manifest, SHA-256", "audit trail")}
+	t := &tabular{Title: "Who did what", Heads: heads("time", "user", "what", "comment", "manifest, SHA-256", "audit trail")}
 	for _, a := range acts {
 		t.Rows = append(t.Rows, []cell{timeCell(a.Time), {Text: a.User}, {Text: string(a.Kind)}, {Text: a.Comment}, {Text: console.Ends(a.Manifest.String(), 6), Class: "hex"}, {Text: fmt.Sprintf("line %d", a.Number)}})
 	}

@@ -198,7 +198,7 @@ func TestCloseByTwoUsers(t *testing.T) {
 	require.NoDirExists(t, filepath.Join(o.shelf, ".prepared", "2026-01"))
 	closed := o.page(t, "eve", "/packages/2026-01")
 	require.Contains(t, closed.text, "the group &lt;script&gt;alert(1)&lt;/script&gt;, please")
-	require.Len(t, tableOf(t, closed.text, "Acts"), 1+5)
+	require.Len(t, tableOf(t, closed.text, "Who did what"), 1+5)
 	c, err := app.CheckPackage(t.Context(), filepath.Join(o.shelf, "2026-01"), again(o.ledger), app.Vouchers{}, app.PackageOptions{Program: "a test"})
 	require.NoError(t, err)
 	require.Empty(t, c.Damage)
@@ -212,7 +212,7 @@ func TestCloseByTwoUsers(t *testing.T) {
 	require.Equal(t, http.StatusSeeOther, o.act(t, "dora", "approved", third, "").status)
 	require.Equal(t, http.StatusSeeOther, o.act(t, "bob", "closed", third, "").status)
 	require.Contains(t, o.page(t, "eve", "/packages/2026-01").text, "Package 2026-01, version 2")
-	require.Len(t, tableOf(t, o.page(t, "eve", "/packages/2026-01").text, "Acts"), 1+3)
+	require.Len(t, tableOf(t, o.page(t, "eve", "/packages/2026-01").text, "Who did what"), 1+3)
 }
 
 // No act without its role, its token, and valid texts; nothing is recorded.

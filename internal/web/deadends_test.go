@@ -19,7 +19,7 @@ func TestDeadEnds(t *testing.T) {
 		status int
 		has    []string
 	}{
-		"/fees?period=2026-01":                            {http.StatusConflict, []string{`name="period" type="text" value="2026-01"`, "Show the part that the ledger contains", "fees sync --month 2026-01"}},
+		"/fees?period=2026-01&partial=0":                  {http.StatusConflict, []string{`name="period" type="text" value="2026-01"`, "Show the part that the ledger contains", "fees sync --month 2026-01"}},
 		"/fees?period=2026-01&by=colour":                  {http.StatusBadRequest, []string{`name="by" type="text" value="colour"`, `name="period" type="text" value="2026-01"`}},
 		"/transactions?period=jan%22%3E":                  {http.StatusBadRequest, []string{`name="period" type="text" value="jan&#34;&gt;"`}},
 		"/fees?accounts=Alice&zone=UTC":                   {http.StatusBadRequest, []string{`name="accounts" type="text" value="Alice"`, `name="zone" type="text" value="UTC"`}},
@@ -65,7 +65,7 @@ func TestDeadEndOfDays(t *testing.T) {
 	const account = "0x3Cd0A705a2DC65e5b1E1205896BaA2be8A07c6e0"
 	d, _, labels := monthEnd(t)
 	s := served(t, d, func(o *web.Options) { o.Ledgers[0].Labels = labels })
-	a := get(t, s, "/fees?from=2026-02-01&to=2026-02-10&accounts="+alith+"&accounts="+account+"&accounts=&by=month", nil)
+	a := get(t, s, "/fees?from=2026-02-01&to=2026-02-10&accounts="+alith+"&accounts="+account+"&accounts=&by=month&partial=0", nil)
 	require.Equal(t, http.StatusConflict, a.status, a.text)
 	accounts := "fees?accounts=" + alith + "%2C" + account + "&amp;by=month&amp;"
 	for text, to := range map[string]string{

@@ -2,6 +2,7 @@ package web
 
 import (
 	"cmp"
+	"net/url"
 	"strconv"
 	"strings"
 
@@ -151,7 +152,10 @@ func (f *frame) footer() g.Node {
 		markup.El("form", markup.Attr("action", "theme"), hidden("to", f.Here), markup.Text("Colours: "), g.Map(themes, func(name string) g.Node {
 			return g.Group{markup.El("button", markup.Attr("name", "set"), markup.Attr("value", name), g.If(name == f.shade(), markup.Attr("aria-pressed", "true")), markup.Text(name)), markup.Text(" ")}
 		})),
-		g.If(!f.Outside, f.keys()),
+		g.If(!f.Outside, lines{
+			markup.El("p", markup.Attr("class", "tools"), markup.El("a", href("api?"+url.Values{"view": {f.Here}}.Encode()), markup.Text("API")), markup.Text(" "), markup.El("button", markup.Attr("type", "button"), markup.Attr("id", "showkeys"), markup.Attr("hidden"), markup.Text("Keys"))),
+			f.keys(),
+		}),
 	})
 }
 
@@ -175,9 +179,11 @@ func (f *frame) keys() g.Node {
 	add("Next, previous row", "j", "k")
 	add("Open the row", "Enter")
 	add("Close a menu", "Esc")
-	return markup.El("details", markup.Attr("id", "keys"), markup.El("summary", markup.Text("Keys")), lines{
+	return markup.El("dialog", markup.Attr("id", "keys"), markup.Attr("aria-labelledby", "keysname"), lines{
+		markup.El("h2", markup.Attr("id", "keysname"), markup.Text("Keys")),
 		markup.El("dl", list),
-		markup.El("p", markup.Text("Keys need JavaScript and do nothing while you type in a field. "), markup.El("label", markup.Attr("hidden"), markup.El("input", markup.Attr("type", "checkbox"), markup.Attr("id", "nokeys")), markup.Text(" Turn keys off"))),
+		markup.El("p", markup.Text("Keys do nothing while you type in a field. "), markup.El("label", markup.Attr("hidden"), markup.El("input", markup.Attr("type", "checkbox"), markup.Attr("id", "nokeys")), markup.Text(" Turn keys off"))),
+		markup.El("form", markup.Attr("method", "dialog"), markup.El("button", markup.Text("Close"))),
 	})
 }
 

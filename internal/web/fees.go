@@ -130,7 +130,7 @@ func (s *server) fees(w http.ResponseWriter, r *http.Request) error {
 			table.None = "No fees match. Remove a filter, or choose another period or account."
 		}
 		for _, row := range table.Rows {
-			if to := s.rowsBehind(&q, table.Heads, row); to != "" {
+			if to := s.rowsBehind(&q, table.Heads, row); to != "" && !isLacking(row) {
 				row[0].To = to
 			}
 		}
@@ -152,10 +152,23 @@ func (s *server) feesList(ctx context.Context, q *feesRequest) (*keptList, error
 	v.Lead = "Evidence: " + r.Evidence.String() + "."
 	undetermined := r.Totals.Undetermined
 	if c := made.Compared; c != nil {
-		partial := len(c.Now.Partial) + len(c.Before.Partial)
-		v.Warnings, v.Notes = c.Notes[:partial], c.Notes[partial:]
-		v.Lead = fmt.Sprintf("Evidence: %s; for %s: %s.", r.Evidence, c.Before.Name, c.Before.Evidence)
+		v.Warnings, v.Notes = c.Warnings()
+		if c.Before.Evidence.String() != r.Evidence.String() {
+			v.Lead = fmt.Sprintf("Evidence: %s; for %s: %s.", r.Evidence, dayNames(c.Before.Name), c.Before.Evidence)
+		}
 		undetermined += c.Before.Totals.Undetermined
+	}
+	names := []string{r.Name, dayNames(r.Name)}
+	if c := made.Compared; c != nil {
+		names = append(names, c.Before.Name, dayNames(c.Before.Name))
+	}
+	inWords := strings.NewReplacer(names...)
+	v.Title = inWords.Replace(v.Title)
+	for _, list := range []*[]string{&v.Warnings, &v.Notes} {
+		*list = slices.Clone(*list)
+		for i, text := range *list {
+			(*list)[i] = inWords.Replace(readable(text))
+		}
 	}
 	v.Whose, v.By, v.Filters = true, byLinks(q), onlyControls(q.scope.own)
 	v.Main, v.Facts = feesFacts(r)
@@ -175,7 +188,11 @@ func (s *server) feesList(ctx context.Context, q *feesRequest) (*keptList, error
 		v.Links = append(v.Links, link{"Why fees changed", "variance" + q.scope.query(nil)})
 	}
 	v.Command = "fees report" + q.flags(s) + s.ledgerFlag()
-	return &keptList{v, made.Sheet, len(r.Groups), largest}, nil
+	count := len(r.Groups)
+	if r.Totals.EVM+r.Totals.Native == 0 && made.Compared == nil { // all rows would be 0
+		count = 0
+	}
+	return &keptList{v, made.Shown, count, largest}, nil
 }
 
 // about returns the period that the answer depends on.
@@ -199,11 +216,26 @@ func feesFacts(made *report.Report) (main, facts []fact) {
 		code := string(made.Prices.Currency)
 		main = append(main, textFact("fees in "+code, cmp.Or(console.Known(t.FeeWorth), notKnown)), textFact("charged in "+code, cmp.Or(console.Known(t.ChargedWorth), notKnown)))
 	}
+	if made.Part != "" {
+		for i := range main {
+			main[i].Name += ", " + made.Part
+		}
+	}
 	return main, []fact{
-		textFact("transactions", fmt.Sprintf("%d EVM, %d native", t.EVM, t.Native)), textFact("failed transactions", fmt.Sprintf("%d EVM, %d native", t.EVMFailed, t.NativeFailed)),
+		layersFact("transactions", t.EVM, t.Native), layersFact("failed transactions", t.EVMFailed, t.NativeFailed),
 		amount("EVM fees", chain.Some(t.EVMFee), made.Token), amount("native fees", chain.Some(t.NativeFee), made.Token),
 		amount("burned", t.Burned, made.Token), amount("treasury", t.Treasury, made.Token), amount("authors", t.Author, made.Token),
 	}
+}
+
+// layersFact counts transactions by layer.
+func layersFact(name string, evm, native uint64) fact {
+	return textFact(name, console.Grouped(evm)+" EVM, "+console.Grouped(native)+" native")
+}
+
+// isLacking reports whether the ledger lacks the time of a row.
+func isLacking(row []cell) bool {
+	return slices.ContainsFunc(row, func(c cell) bool { return c.Text == report.NotInLedger })
 }
 
 // shareOf returns a fee's share of the largest in percent, for drawing.

@@ -2,6 +2,7 @@ package web
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -73,7 +74,7 @@ func (c *cell) figure() g.Node {
 	head, tail, zeros := c.digits()
 	whole, decimals, _ := strings.Cut(head, ".")
 	unsigned := strings.TrimLeft(whole, "+-")
-	list := append(g.Group{markup.Text(whole[:len(whole)-len(unsigned)])}, groups(unsigned, -len(unsigned))...)
+	list := append(g.Group{markup.Text(strings.ReplaceAll(whole[:len(whole)-len(unsigned)], "-", "−"))}, groups(unsigned, -len(unsigned))...)
 	if decimals == "" {
 		return list
 	}
@@ -129,7 +130,7 @@ func standingOf(text string) string {
 
 // cell formats a value for a page, times in a zone: hashes and addresses are shortened and link to their page.
 func (s *server) cell(c *table.Column, v table.Cell, zone *time.Location) cell {
-	shown, exact := cell{Text: v.Text(), Class: classOf(c)}, v.Exact()
+	shown, exact := cell{Text: v.Text(), Name: v.Exact(), Class: classOf(c)}, v.Exact()
 	switch shown.Class {
 	case "verdict":
 		shown.Class = strings.TrimSpace(shown.Class + " " + standingOf(shown.Text))
@@ -158,16 +159,71 @@ func (s *server) cell(c *table.Column, v table.Cell, zone *time.Location) cell {
 	case c.Name == "place" || c.Name == "id" || c.Name == "taken":
 		if isTransactionID.MatchString(exact) {
 			shown.To = "tx/" + exact
+		} else if height, hook, ok := strings.Cut(exact, "-"); ok && hooks[hook] != "" {
+			shown.To, shown.Text = "block/"+height, height+", "+hooks[hook]
 		}
 	case c.Kind == table.Integer && (c.Name == "block" || c.Name == "number"):
 		shown.To = "block/" + exact
 	case c.Kind.IsRight():
 		shown.Number = true
+	case slices.Contains(periodColumns, strings.TrimSuffix(c.Name, "_before")):
+		shown.Text = dayNames(shown.Text)
 	}
 	return shown
+}
+
+// hooks are the words for what a chain does by itself in a block.
+var hooks = map[string]string{"onInitialize": "start of the block", "onFinalize": "end of the block"}
+
+// periodColumns are the columns of hours, days and months.
+var periodColumns = []string{"hour", "day", "month", "date"}
+
+// aPeriod matches a period in the form for programs: an hour, a day or a month.
+var aPeriod = regexp.MustCompile(`^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}[+-]\d{2}:\d{2}|\d{4}-\d{2}-\d{2}|\d{4}-\d{2})( to (.*))?$`)
+
+// dayNames returns an hour, a day or a month in the form for people, also several of them; other text is unchanged.
+func dayNames(text string) string {
+	found := aPeriod.FindStringSubmatch(text)
+	if found == nil {
+		return text
+	}
+	name := found[1]
+	for _, l := range []struct{ program, people string }{{time.RFC3339, "Mon 2 Jan 2006 15:04"}, {time.DateOnly, "Mon 2 Jan 2006"}, {"2006-01", "January 2006"}} {
+		if at, err := time.Parse(l.program, name); err == nil {
+			name = at.Format(l.people)
+			break
+		}
+	}
+	if found[3] != "" {
+		return name + " to " + dayNames(found[3])
+	}
+	return name
 }
 
 // timeIn returns an instant in a zone for people.
 func timeIn(zone *time.Location, at time.Time) string {
 	return at.In(zone).Format("2 Jan 2006 15:04:05")
+}
+
+// aMoment matches an instant or a day in the form for programs, within a text.
+var aMoment = regexp.MustCompile(`\b\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}:\d{2}(\.\d+)?Z)?\b`)
+
+// readable returns a text with its instants and days in the form for people.
+func readable(text string) string {
+	return aMoment.ReplaceAllStringFunc(text, func(found string) string {
+		if at, err := time.Parse(time.RFC3339, found); err == nil {
+			return at.Format("2 Jan 2006 15:04:05") + " UTC"
+		}
+		if at, err := time.Parse(time.DateOnly, found); err == nil {
+			return at.Format("2 Jan 2006")
+		}
+		return found
+	})
+}
+
+func readableList(list []string) (readables []string) {
+	for _, text := range list {
+		readables = append(readables, readable(text))
+	}
+	return readables
 }

@@ -162,7 +162,7 @@ func (s *server) part(all *rows, l listing, to func(listing) string) (*tabular, 
 	if all.totals != nil {
 		l.largest = chain.Wei{} // only rows are drawn
 		if t.Totals = cells(all.totals); t.Totals[0].Text == "" {
-			t.Totals[0].Text = "Total"
+			t.Totals[0].Text = cmp.Or(all.part, "Total")
 		}
 	}
 	l.lead(t, len(shown) < len(all.columns), all.count, s.sumOf(all), to)
@@ -191,6 +191,9 @@ var unusual = []string{"reserved", "reserved_balance", "undetermined", "remark",
 // shows reports whether a column is shown.
 func (l listing) shows(all *rows, column int) bool {
 	name := all.columns[column].Name
+	if strings.HasPrefix(name, "coverage") {
+		return true
+	}
 	if all.charged && name == "charged" && (l.Only == nil || l.fixed) {
 		return l.All
 	}

@@ -63,6 +63,7 @@ func pages() []route {
 		{path: "/findings", ask: (*server).findings},
 		{path: "/findings.csv", ask: (*server).findingsFile},
 		{path: "/lookup", ask: (*server).lookup},
+		{path: "/api", ask: (*server).aboutAPI},
 		{path: "/reconcile", ask: withCompany((*server).reconcileForm)},
 		{path: "/reconcile/{token}", ask: (*server).reconciliation},
 		{path: "/reconcile/{token}/fixed", ask: (*server).checkedFile},

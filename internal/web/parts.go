@@ -8,7 +8,7 @@ import (
 
 func (n *notices) node() g.Node {
 	parts := lines{}
-	if warnings := items("warnings", n.Warnings); warnings != nil {
+	if warnings := items("warnings", readableList(n.Warnings)); warnings != nil {
 		parts = append(parts, markup.El("div", markup.Attr("role", "status"), warnings))
 	}
 	if len(n.Ways) > 0 {
@@ -30,7 +30,7 @@ func factList(class string, facts []fact) g.Node {
 }
 
 func (f *frame) related() g.Node   { return linkLine("links", f.Links) }
-func (f *frame) notesList() g.Node { return items("notes", f.Notes) }
+func (f *frame) notesList() g.Node { return items("notes", readableList(f.Notes)) }
 
 // groupings returns the links to other groupings of a list; nil without any.
 func groupings(by []navigation) g.Node {

@@ -23,7 +23,7 @@ func TestLastKnownPrices(t *testing.T) {
 	const query = "?period=3..27&by=day&price=EUR"
 	page := get(t, s, "/fees"+query, nil).text
 	require.Contains(t, page, "--prices GLMR-EUR.csv,b.csv --fiat EUR --last-known")
-	require.Contains(t, page, "LAST KNOWN PRICE: 1 day without a price: 2026-01-01 (price of 2025-12-30)")
+	require.Contains(t, page, "LAST KNOWN PRICE: 1 day without a price: 1 Jan 2026 (price of 30 Dec 2025)")
 	require.Contains(t, page, "source: Yahoo GLMR/EUR (the close of the day (UTC))")
 	text := get(t, s, "/api/v1/report"+query, nil).text
 	require.Contains(t, text, `"last_known_eur": true`)

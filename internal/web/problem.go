@@ -120,5 +120,9 @@ func (s *server) refuseFor(w http.ResponseWriter, r *http.Request, p *problem, c
 		_ = jsontext.Write(w, p) // the client may have disconnected
 		return
 	}
+	if to := s.partOf(r, cause); to != "" {
+		http.Redirect(w, r, plain.URL(to), http.StatusSeeOther)
+		return
+	}
 	s.render(w, r, p.Status, s.failurePage(r, p, cause))
 }

@@ -120,7 +120,7 @@ func (s *server) preparedPage(w http.ResponseWriter, r *http.Request) error {
 	v := &reviewPage{frame: frame{Title: "Close " + plain.Line(name), Path: "packages", Links: []link{{"All packages to close", "close"}, {"Closed packages", "packages"}}}}
 	running := job != nil && job.State == checkRuns
 	if job != nil {
-		if work := (fact{Name: "last work", cell: job.cell()}); err != nil || running || len(job.Lines) > 0 { // otherwise it is the last act
+		if work := (fact{Name: "last run", cell: job.cell()}); err != nil || running || len(job.Lines) > 0 { // otherwise it is the last act
 			if job.State == "closed" || job.State == "prepared" {
 				work.Class = "ok"
 			}
@@ -184,7 +184,7 @@ func (s *server) addPrepared(v *reviewPage, r *http.Request, shelf *closing.Shel
 	v.Lead = fmt.Sprintf("%s, %s. Not closed yet: %s by %s.", plain.Line(m.Network), plain.Line(m.Period.Timezone), state, cmp.Or(round.Last().User, "nobody"))
 	v.Facts = append(v.Facts, textFact("state", string(state)), fact{Name: "fees in the ledger", cell: cell{Text: m.Period.Name(), To: feesOf(m.Period, m.Accounts)}},
 		textFact("blocks", fmt.Sprintf("%d..%d", m.Blocks.First, m.Blocks.Last)), textFact("evidence", m.Evidence.String()), textFact("accounts", fmt.Sprint(len(m.Accounts))),
-		textFact("transactions", fmt.Sprintf("%d EVM, %d native", m.Totals.EVM, m.Totals.Native)),
+		layersFact("transactions", m.Totals.EVM, m.Totals.Native),
 		hash("seal", m.Blocks.Seal), hash("manifest, SHA-256", p.Sum))
 	v.Main = feesAndCharge(eachCharged, m.Totals.Fee, m.Totals.Charged, m.Findings.Undetermined+m.Findings.Drifts, token)
 	v.Notes = m.Totals.AssetFees.Notes(token.Amount)

@@ -18,6 +18,7 @@ type rows struct {
 	page    [][]table.Cell
 	count   int // of all rows
 	totals  []table.Cell
+	part    string // what the totals are of; "" for all rows
 	used    []bool // columns with a value other than 0
 	charged bool   // each fee is what was charged: the column repeats it
 }
@@ -25,7 +26,7 @@ type rows struct {
 // readRows reads a sheet once and keeps the rows of a page in its sort order, unknown values last. See gets each row; it
 // may be nil.
 func readRows(from *table.Sheet, l listing, see func(row []table.Cell)) (r *rows, err error) {
-	r = &rows{title: from.Title, token: from.Token, columns: from.Columns, heads: from.Headings(), used: make([]bool, len(from.Columns))}
+	r = &rows{title: from.Title, token: from.Token, columns: from.Columns, heads: from.Headings(), part: from.Part, used: make([]bool, len(from.Columns))}
 	fee, charged := columnOf(r.columns, "fee"), columnOf(r.columns, "charged")
 	r.charged = fee >= 0 && charged >= 0
 	name, down := strings.CutPrefix(l.Sort, "-")

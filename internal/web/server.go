@@ -241,7 +241,7 @@ func (s *server) route(mux *http.ServeMux) {
 // fixtures adds the static files and the theme.
 func (s *server) fixtures(mux *http.ServeMux) {
 	for path, h := range map[string]http.HandlerFunc{
-		"/style.css": fixed("text/css; charset=utf-8", compact(strings.ReplaceAll(styleText, "/*cards*/", cardsText))), "/page.js": fixed("text/javascript; charset=utf-8", scriptText), "/icon.svg": fixed("image/svg+xml", iconText), "/theme": s.setTheme,
+		"/style.css": fixed("text/css; charset=utf-8", compact(strings.NewReplacer("/*cards*/", cardsText, "/*scrolls*/", scrollsText).Replace(styleText))), "/page.js": fixed("text/javascript; charset=utf-8", scriptText), "/icon.svg": fixed("image/svg+xml", iconText), "/theme": s.setTheme,
 	} {
 		mux.HandleFunc("GET "+s.base+path, h)
 	}

@@ -2,6 +2,7 @@ package web
 
 import (
 	"cmp"
+	"slices"
 
 	g "maragu.dev/gomponents"
 
@@ -36,7 +37,7 @@ func (t *tabular) node() g.Node {
 // box returns the headings, rows and totals. Roles keep them a table where a style sheet makes cards of them.
 func (t *tabular) box() g.Node {
 	box := g.Group{markup.Attr("class", "box "+cmp.Or(t.Layout, "scroll"))}
-	if t.Layout == "" {
+	if t.Layout == "" || !t.hasLinks() { // a keyboard scrolls it by its links
 		box = append(box, markup.Attr("tabindex", "0"), markup.Attr("role", "region"), markup.Attr("aria-label", cmp.Or(t.Title, "Table")))
 	}
 	return markup.El("div", box, markup.El("table", markup.Attr("role", "table"), markup.Optional("aria-label", t.Title), lines{
@@ -48,9 +49,16 @@ func (t *tabular) box() g.Node {
 	}))
 }
 
+// hasLinks reports whether a row has a link.
+func (t *tabular) hasLinks() bool {
+	return slices.ContainsFunc(t.Rows, func(row []cell) bool {
+		return slices.ContainsFunc(row, func(c cell) bool { return c.To != "" || c.Tick != "" })
+	})
+}
+
 // row returns a row. As a card, it shows each heading beside its value.
 func (t *tabular) row(cells []cell) g.Node {
-	row := g.Group{markup.Attr("role", "row")}
+	row := g.Group{markup.Attr("role", "row"), g.If(isLacking(cells), markup.Attr("class", "lacking"))}
 	for i, c := range cells {
 		role := "rowheader"
 		if i > 0 {

@@ -9,11 +9,13 @@ import (
 
 	g "maragu.dev/gomponents"
 
+	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/explain"
 	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/movement"
 	"github.com/feeledger/fees/internal/sys/plain"
 	"github.com/feeledger/fees/internal/table"
 	"github.com/feeledger/fees/source"
@@ -42,11 +44,14 @@ func (s *server) transaction(w http.ResponseWriter, r *http.Request) error {
 		place := t.Place().String()
 		v := &transactionPage{frame: frame{Title: "Transaction " + place, Path: "tx", Command: "fees explain " + place + s.ledgerFlag() + s.gatewayFlag()}}
 		v.Paper = true
+		if v.Around, err = s.aroundTransaction(r.Context(), t.Place()); err != nil {
+			return nil, err
+		}
 		v.Lead, v.Unsealed = words(string(t.Layer))+", "+cmp.Or(t.Type, t.Call), !t.Sealed
 		v.Main = []fact{amount("fee", t.Fee, t.Token), amount("charged on chain", t.Charged, t.Token), verdictFact(t)}
 		v.Facts = []fact{
 			{Name: "block", cell: cell{Text: fmt.Sprint(t.Height), To: fmt.Sprintf("block/%d", t.Height)}}, moment("time", t.Time),
-			textFact("outcome", cmp.Or(words(string(t.Outcome)), notKnown)), s.party("payer", t.AccountOf(t.Payer)), s.party("from", t.AccountOf(t.Sender)), s.party("to", t.AccountOf(t.Recipient)),
+			textFact("outcome", cmp.Or(words(string(t.Outcome)), notKnown)), s.party("payer", t.AccountOf(t.Payer)), s.party("from", t.AccountOf(t.Sender)), s.party("to", t.AccountOf(recipient(t))),
 			hash("EVM hash", console.Known(t.EVMHash)), hash("extrinsic hash", t.Hash.String()), fact{Name: "gas", cell: cell{Text: console.Known(t.Gas), Number: true}}, textFact("nonce", console.Known(t.Nonce)), textFact("rules", t.Rules),
 		}
 		if t.InAsset() {
@@ -81,6 +86,24 @@ func (s *server) transaction(w http.ResponseWriter, r *http.Request) error {
 		}
 		return v, nil
 	})
+}
+
+// recipient returns the account that a transaction calls, or to which a native one transfers; unknown if there is none or
+// several.
+func recipient(t *app.Paid) (to chain.Optional[chain.Address]) {
+	if t.Recipient.Known() || t.Layer != fee.Native {
+		return t.Recipient
+	}
+	for _, m := range t.Movements {
+		if m.Kind != movement.KindTransferOut || !m.Counterparty.Known() {
+			continue
+		}
+		if to.Known() && to != m.Counterparty {
+			return chain.Optional[chain.Address]{}
+		}
+		to = m.Counterparty
+	}
+	return to
 }
 
 // verdictFact returns the verdict.

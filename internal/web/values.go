@@ -41,7 +41,7 @@ func feesAndCharge(name string, fees chain.Wei, charged chain.Optional[chain.Wei
 	return []fact{amount("fees", chain.Some(fees), token), amount("charged on chain", charged, token)}
 }
 
-const eachCharged = "fees, each as charged on chain"
+const eachCharged = "fees paid"
 
 // moment returns a time in UTC; without text if it is unknown.
 func moment(name string, o chain.Optional[chain.Time]) fact {

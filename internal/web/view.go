@@ -21,6 +21,9 @@ var styleText string
 //go:embed page/cards.css
 var cardsText string
 
+//go:embed page/scrolls.css
+var scrollsText string
+
 //go:embed page/page.js
 var scriptText string
 
@@ -144,6 +147,7 @@ func fileLinks(forms []string, name, query string) (list []link) {
 // cell is a value with an optional link.
 type cell struct {
 	Text   string
+	Name   string // the value for programs
 	Exact  string // in wei, if it is an amount
 	Number bool   // it is another number
 	Unit   string // shown after it

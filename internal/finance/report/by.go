@@ -67,6 +67,7 @@ type Key struct {
 	Contract chain.Optional[chain.Address]
 	Mark     chain.Optional[string] // tag or account code
 	Others   chain.Optional[uint64] // number of groups that are combined in this one
+	through  chain.Optional[string] // name of the last of several groups of time that the ledger lacks, shown as one
 	start    int64                  // start of the hour, day or month, for sorting
 }
 
@@ -249,13 +250,16 @@ func (k *Key) timed() bool {
 // Name returns the group's display name, which is unique. Accounts have the form of the token's network.
 func (k *Key) Name(token console.Token) string {
 	if n, ok := k.Others.Get(); ok {
-		return grouped(n) + " others"
+		return console.Grouped(n) + " others"
 	}
 	if height, ok := k.Block.Get(); ok {
 		return strconv.FormatUint(height, 10)
 	}
 	for _, text := range []chain.Optional[string]{k.Hour, k.Day, k.Month, k.Mark} {
 		if name, ok := text.Get(); ok {
+			if last, several := k.through.Get(); several {
+				name += " to " + last
+			}
 			return name
 		}
 	}
@@ -283,15 +287,6 @@ func (k *Key) Name(token console.Token) string {
 		name += " " + k.called(token, contract)
 	}
 	return name
-}
-
-// grouped formats a number with commas between thousands.
-func grouped(n uint64) string {
-	digits := strconv.FormatUint(n, 10)
-	for i := len(digits) - 3; i > 0; i -= 3 {
-		digits = digits[:i] + "," + digits[i:]
-	}
-	return digits
 }
 
 // called returns an address with its label.

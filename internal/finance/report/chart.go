@@ -1,10 +1,13 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/console"
@@ -33,9 +36,17 @@ type Chart struct {
 	Layers   bool   // the bars are of two layers
 	Bars     []Bar
 	Ticks    []Tick
-	Compared string // the period that the lines show; "" for none
-	From     string // where the scale starts; "" for 0
-	Alone    bool   // no table of the page repeats the links of the bars
+	Compared string   // the period that the lines show; "" for none
+	From     string   // where the scale starts; "" for 0
+	Alone    bool     // no table of the page repeats the links of the bars
+	Gaps     []Gap    // what the ledger lacks
+	Parts    []string // names and parts of the bars that the ledger contains only a part of
+}
+
+// Gap is a stretch of time that the ledger lacks.
+type Gap struct {
+	X, W, Middle string
+	Wide         bool // it has room for words
 }
 
 // Bar plots one group. Horizontal positions are percentages of the plot, vertical ones are pixels.
@@ -49,6 +60,9 @@ type Bar struct {
 	OnPhone       bool   // the label is also shown on phones
 	To            string // link target; "" for none
 	Unknown       bool   // some of its fees are undetermined
+	Lacking       bool   // the ledger lacks its time
+	Part          bool   // the ledger contains only a part of its time
+	Value         string // written above it; "" for most bars
 }
 
 // Tick is a horizontal grid line.
@@ -100,7 +114,9 @@ func (r *Report) Chart(compared *Comparison, to func(name string) string) *Chart
 		return nil
 	}
 	for i := range c.Bars {
-		c.Bars[i].To = to(groups[i].Name(r.Token))
+		if !c.Bars[i].Lacking {
+			c.Bars[i].To = to(groups[i].Name(r.Token))
+		}
 	}
 	if compared != nil {
 		c.Compared = compared.Before.Name
@@ -152,6 +168,7 @@ func (r *Report) plot(m measure, groups, before []*Group, rest ...*Group) *Chart
 			b.Name = before[i].Name(r.Token)
 			b.Exact = b.Name + ": none"
 		}
+		c.covered(&b, g)
 		b.undetermined(g, ", and ")
 		if before != nil && before[i].EVM+before[i].Native > 0 { // the previous period may lack this day
 			b.Before = plotHeight - height(m.all(before[i]))
@@ -166,8 +183,66 @@ func (r *Report) plot(m measure, groups, before []*Group, rest ...*Group) *Chart
 		b.Native = height(sum(m.all)) - b.EVM
 		c.Bars = append(c.Bars, b)
 	}
+	c.spikes(m, groups)
 	c.place(r.By)
 	return c
+}
+
+// covered marks a bar of a group of which the ledger lacks something.
+func (c *Chart) covered(b *Bar, g *Group) {
+	switch {
+	case g.lacking():
+		b.Lacking, b.Exact = true, b.Name+": "+NotInLedger
+	case g.part():
+		b.Part, b.Exact = true, b.Exact+", "+g.Slot.Words()
+		c.Parts = append(c.Parts, dayText(b.Name)+" "+g.Slot.Words())
+	}
+}
+
+// Bars of at least spike times the median have their value written above them, if there is room: at most one in each
+// valueRoom percent of the plot.
+const (
+	spike     = 3
+	valueRoom = 8
+)
+
+func (c *Chart) spikes(m measure, groups []*Group) {
+	var sizes []float64
+	for _, g := range groups {
+		if size := m.all(g); size > 0 {
+			sizes = append(sizes, size)
+		}
+	}
+	if len(sizes) < 5 {
+		return
+	}
+	slices.Sort(sizes)
+	least, apart := spike*sizes[len(sizes)/2], valueRoom*len(c.Bars)/100
+	var order []int
+	for i, g := range groups {
+		if m.all(g) >= least {
+			order = append(order, i)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(m.all(groups[b]), m.all(groups[a])) })
+	for k, i := range order {
+		if !slices.ContainsFunc(order[:k], func(j int) bool { return c.Bars[j].Value != "" && max(i-j, j-i) <= apart }) {
+			c.Bars[i].Value = strconv.FormatFloat(m.all(groups[i]), 'f', valueDecimals(m.all(groups[i])), 64)
+		}
+	}
+}
+
+// valueDecimals returns how many decimals a value above a bar has.
+func valueDecimals(value float64) int {
+	switch {
+	case value >= 1000 || value == math.Trunc(value):
+		return 0
+	case value >= 10:
+		return 1
+	case value >= 0.1:
+		return 3
+	}
+	return 6
 }
 
 // undetermined marks a bar of a group some of whose fees are unknown.
@@ -215,7 +290,7 @@ func (c *Chart) Plot(token console.Token, amounts []chain.Optional[chain.Wei], l
 
 // place places the bars and their labels side by side.
 func (c *Chart) place(by By) {
-	each := (len(c.Bars) + maxLabels - 1) / maxLabels
+	labelled := labels(by, c.Bars)
 	slot := 100 / float64(len(c.Bars))
 	wide := min(slot*0.8, maxWidth)
 	percent := func(part float64) string { return strconv.FormatFloat(part, 'f', 3, 64) + "%" }
@@ -224,10 +299,72 @@ func (c *Chart) place(by By) {
 		b.X, b.W, b.LabelX = percent(slot*(float64(i)+0.5)-wide/2), percent(wide), percent(slot*(float64(i)+0.5))
 		b.EVMY = plotHeight - b.EVM
 		b.NativeY = b.EVMY - b.Native
-		if i%each == 0 {
-			b.Label, b.OnPhone = short(by, b.Name), i%(3*each) == 0
+		if l, ok := labelled[i]; ok {
+			b.Label, b.OnPhone = l.text, l.onPhone
+		}
+		if !b.Lacking {
+			continue
+		}
+		if i > 0 && c.Bars[i-1].Lacking {
+			c.Gaps = c.Gaps[:len(c.Gaps)-1]
+		}
+		first := i
+		for first > 0 && c.Bars[first-1].Lacking {
+			first--
+		}
+		width := slot * float64(i-first+1)
+		c.Gaps = append(c.Gaps, Gap{percent(slot * float64(first)), percent(width), percent(slot*float64(first) + width/2), width >= gapRoom})
+	}
+}
+
+// gapRoom is the width of the words in a gap, as a percentage of the plot on a wide page.
+const gapRoom = 12
+
+// label is a text below a bar.
+type label struct {
+	text    string
+	onPhone bool
+}
+
+// labels returns the texts below bars. Days are labelled by weekday: each of a fortnight, the Mondays of some months, and
+// the months of a year.
+func labels(by By, bars []Bar) map[int]label {
+	list := map[int]label{}
+	each := (len(bars) + maxLabels - 1) / maxLabels
+	var days []time.Time
+	for i := range bars {
+		if at, err := time.Parse(time.DateOnly, bars[i].Name); err == nil && by == Day {
+			days = append(days, at)
 		}
 	}
+	if len(days) < len(bars) {
+		for i := 0; i < len(bars); i += each {
+			list[i] = label{short(by, bars[i].Name), i%(3*each) == 0}
+		}
+		return list
+	}
+	for i, day := range days {
+		switch {
+		case len(days) <= 14:
+			list[i] = label{day.Format("Mon 2"), i%3 == 0}
+		case len(days) <= 16*7 && day.Weekday() == time.Monday:
+			step := 1 + len(days)/40
+			if len(list)%step == 0 || len(days) <= 40 {
+				list[i] = label{day.Format("Mon 2 Jan"), len(list)%(2*step) == 0}
+			}
+		case len(days) > 16*7 && day.Day() == 1:
+			list[i] = label{day.Format("Jan"), len(list)%3 == 0}
+		}
+	}
+	return list
+}
+
+// dayText returns the name of a day, without its year, for people; other names unchanged.
+func dayText(name string) string {
+	if at, err := time.Parse(time.DateOnly, name); err == nil {
+		return at.Format("2 Jan")
+	}
+	return name
 }
 
 // scale sets the ticks, at steps of 1, 2 or 5 times a power of ten, and returns the lowest and the highest. The lowest is
@@ -264,8 +401,8 @@ func TickText(v float64) string {
 // short returns a group's label below its bar.
 func short(by By, name string) string {
 	switch {
-	case by == Day && len(name) == len("2026-01-31"):
-		return name[5:]
+	case by == Day:
+		return dayText(name)
 	case by == Hour && len(name) > len("2026-01-31T13:00"):
 		return name[11:16]
 	case by.ofTime():

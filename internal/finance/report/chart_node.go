@@ -2,7 +2,10 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
+	"unicode"
 
 	g "maragu.dev/gomponents"
 
@@ -22,10 +25,16 @@ func (c *Chart) Node() g.Node {
 		ticks = append(ticks, svgText("", "50", t.Y, "end", t.Text, markup.Attr("dy", "12")))
 		plot = append(plot, markup.El("rect", markup.Attr("class", "grid"), markup.Attr("y", strconv.Itoa(t.Y)), markup.Attr("width", "100%"), markup.Attr("height", "1")))
 	}
+	for _, gap := range c.Gaps {
+		plot = append(plot, markup.El("rect", markup.Attr("class", "gap"), markup.Attr("x", gap.X), markup.Attr("width", gap.W), markup.Attr("height", strconv.Itoa(plotHeight))))
+		if gap.Wide {
+			plot = append(plot, svgText("wide", gap.Middle, plotHeight/2, "middle", NotInLedger))
+		}
+	}
 	for i := range c.Bars {
 		plot = append(plot, c.bar(&c.Bars[i]))
 	}
-	bars = append(bars, markup.El("svg", plot...))
+	bars = append(bars, c.pattern("native"), c.pattern("part"), markup.El("svg", plot...))
 	for _, b := range c.Bars {
 		if b.Label != "" {
 			bars = append(bars, svgText(map[bool]string{false: "wide"}[b.OnPhone], b.LabelX, 226, "middle", b.Label))
@@ -45,29 +54,63 @@ func (c *Chart) caption() string {
 	return text
 }
 
-// legend names the layers; nil for a chart without them.
+// hatched are the classes of rectangles that are filled with a pattern, so that they differ without colour.
+var hatched = []string{"native", "part"}
+
+// fill fills a rectangle of some classes with a pattern.
+func (c *Chart) fill(class string) g.Node {
+	return g.If(slices.Contains(hatched, class), markup.Attr("fill", "url(#"+c.patternID(class)+")"))
+}
+
+func (c *Chart) patternID(class string) string {
+	return class + "-" + strings.ToLower(strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) {
+			return r
+		}
+		return -1
+	}, c.Title))
+}
+
+// pattern hatches a class.
+func (c *Chart) pattern(class string) g.Node {
+	return markup.El("defs", markup.El("pattern", markup.Attr("id", c.patternID(class)), markup.Attr("class", "hatch "+class+"s"), markup.Attr("width", "5"), markup.Attr("height", "5"), markup.Attr("patternUnits", "userSpaceOnUse"),
+		markup.El("rect", markup.Attr("width", "5"), markup.Attr("height", "5")), markup.El("path", markup.Attr("d", "M-1 1L1 -1M0 5L5 0M4 6L6 4"))))
+}
+
+// legend names the layers, and what the ledger lacks; nil for a chart without them.
 func (c *Chart) legend() g.Node {
 	if !c.Layers {
 		return nil
 	}
 	key := func(class, y, width, height, text string) g.Node {
-		return g.Group{markup.Text(" "), markup.El("svg", markup.Attr("width", width), markup.Attr("height", "10"), markup.Attr("aria-hidden", "true"), markup.El("rect", markup.Attr("class", class), markup.Optional("y", y), markup.Attr("width", width), markup.Attr("height", height))), markup.Text(" " + text)}
+		return g.Group{markup.Text(" "), markup.El("svg", markup.Attr("width", width), markup.Attr("height", "10"), markup.Attr("aria-hidden", "true"), markup.El("rect", markup.Attr("class", class), c.fill(class), markup.Optional("y", y), markup.Attr("width", width), markup.Attr("height", height))), markup.Text(" " + text)}
 	}
+	lacks := g.Group{g.If(len(c.Gaps) > 0, key("gap", "", "10", "10", NotInLedger)), g.If(len(c.Parts) > 0, key("part", "", "10", "10", strings.Join(c.Parts, ", ")))}
 	compared := g.If(c.Compared != "", key("before", "4", "14", "2", c.Compared))
-	return g.Group{markup.Text(" "), markup.El("span", markup.Attr("class", "legend"), key("evm", "", "10", "10", "EVM"), key("native", "", "10", "10", "native"), compared)}
+	return g.Group{markup.Text(" "), markup.El("span", markup.Attr("class", "legend"), key("evm", "", "10", "10", "EVM"), key("native", "", "10", "10", "native"), compared, lacks)}
 }
 
 // bar draws a bar with its exact figures as its title.
 func (c *Chart) bar(b *Bar) g.Node {
 	rect := func(class string, y, height int) g.Node {
-		return markup.El("rect", markup.Attr("class", class), markup.Attr("x", b.X), markup.Attr("y", strconv.Itoa(y)), markup.Attr("width", b.W), markup.Attr("height", strconv.Itoa(height)))
+		return markup.El("rect", markup.Attr("class", class), c.fill(class), markup.Attr("x", b.X), markup.Attr("y", strconv.Itoa(y)), markup.Attr("width", b.W), markup.Attr("height", strconv.Itoa(height)))
 	}
-	parts := g.Group{markup.El("title", markup.Text(b.Exact)), rect("evm", b.EVMY, b.EVM)}
+	parts := g.Group{markup.El("title", markup.Text(b.Exact))}
+	switch {
+	case b.Lacking:
+		parts = append(parts, rect("nothing", 0, plotHeight))
+	case b.Part:
+		parts = append(parts, rect("part", 0, plotHeight))
+	}
+	parts = append(parts, rect("evm", b.EVMY, b.EVM))
 	if b.Native != 0 {
 		parts = append(parts, rect("native", b.NativeY, b.Native))
 	}
 	if b.Before != 0 {
 		parts = append(parts, rect("before", b.Before, 2))
+	}
+	if b.Value != "" {
+		parts = append(parts, svgText("value", b.LabelX, b.NativeY-3, "middle", b.Value))
 	}
 	if b.Unknown {
 		parts = append(parts, svgText("unknown", b.LabelX, 10, "middle", "?"))

@@ -21,10 +21,26 @@ func (r *Report) columns() []column {
 
 // figureColumns returns the columns of the figures, with percentiles if requested.
 func (r *Report) figureColumns() []column {
+	columns := figureColumns
 	if r.Percentiles {
-		return r.withWorth(slices.Concat(figureColumns, percentileColumns))
+		columns = slices.Concat(figureColumns, percentileColumns)
 	}
-	return r.withWorth(figureColumns)
+	return unlessLacking(r.withWorth(columns))
+}
+
+// unlessLacking returns columns without figures of groups that the ledger lacks.
+func unlessLacking(columns []column) []column {
+	columns = slices.Clone(columns)
+	for i := range columns {
+		value := columns[i].value
+		columns[i].value = func(g *Group) any {
+			if g.lacking() {
+				return nil
+			}
+			return value(g)
+		}
+	}
+	return columns
 }
 
 var keyColumns = map[By][]column{
@@ -73,6 +89,9 @@ func (r *Report) keyColumns() []column {
 	}
 	if r.Top > 0 {
 		columns = append(columns, othersColumn)
+	}
+	if r.ofSlots() {
+		columns = append(columns, coverageColumn)
 	}
 	return columns
 }
@@ -124,20 +143,52 @@ func price(name string, value func(*Figures) chain.Optional[chain.GasPrice]) col
 }
 
 // Sheet returns the report as a table of all figures, one row per group.
-func (r *Report) Sheet() *table.Sheet { return r.sheetOf(r.columns()) }
+func (r *Report) Sheet() *table.Sheet { return r.sheetOf(r.columns(), r.Groups) }
 
-func (r *Report) sheetOf(columns []column) *table.Sheet {
-	s := &table.Sheet{Name: "fees by " + string(r.By), Title: r.Title(), Notes: append(slices.Clone(r.Notes), r.evidence()), Token: r.Token, Rows: r.rows(columns)}
+// Shown returns the report as a table for people: what the ledger lacks in a row is one row.
+func (r *Report) Shown() *table.Sheet { return r.sheetOf(r.shownColumns(r.columns()), r.gathered()) }
+
+// shownColumns returns columns for people: the coverage only if the ledger lacks something.
+func (r *Report) shownColumns(columns []column) []column {
+	if !r.ofSlots() {
+		return columns
+	}
+	if r.isComplete() {
+		return slices.DeleteFunc(columns, func(c column) bool { return c.Name == coverageColumn.Name })
+	}
+	first := columns[0]
+	columns[0].Kind, columns[0].Term = table.Text, true
+	columns[0].value = func(g *Group) any {
+		if g.through.Known() {
+			return g.Name(r.Token)
+		}
+		return first.value(g)
+	}
+	return columns
+}
+
+func (r *Report) sheetOf(columns []column, groups []*Group) *table.Sheet {
+	s := &table.Sheet{Name: "fees by " + string(r.By), Title: r.Title(), Notes: append(slices.Clone(r.Notes), r.evidence()), Token: r.Token, Rows: rows(columns, groups), Part: r.Part}
+	totals := &Group{Figures: r.Totals}
 	for _, c := range columns {
 		s.Columns = append(s.Columns, c.Column)
+		s.Totals = append(s.Totals, c.total(totals))
 	}
 	return s
 }
 
-func (r *Report) rows(columns []column) iter.Seq2[[]any, error] {
+// total returns the value of the column in the row of totals.
+func (c *column) total(totals *Group) any {
+	if c.Total {
+		return c.value(totals)
+	}
+	return nil
+}
+
+func rows(columns []column, groups []*Group) iter.Seq2[[]any, error] {
 	return func(yield func([]any, error) bool) {
 		row := make([]any, len(columns))
-		for _, g := range r.Groups {
+		for _, g := range groups {
 			for i, c := range columns {
 				row[i] = c.value(g)
 			}

@@ -17,6 +17,15 @@ type Comparison struct {
 	Pairs       []*Pair // in their order
 	Totals      Pair
 	Notes       []string // notes on both periods, missing data first
+	same        *Same    // nil if the ledger contains all of both
+}
+
+// Part names what is compared if the ledger lacks part of either period; "" for all.
+func (c *Comparison) Part() string {
+	if c.same == nil {
+		return ""
+	}
+	return c.same.Part
 }
 
 // Pair is a group in both periods. A side without transactions of the group has zero figures, even if its period
@@ -24,17 +33,33 @@ type Comparison struct {
 type Pair struct {
 	Now, Before *Group
 	at          position
+	apart       bool // the figures are of different parts of the time, and have no difference
+}
+
+// Same are the reports of the part that the ledger contains of both periods.
+type Same struct {
+	Now, Before *Report // nil if there is no such part
+	Part        string  // the name of the part
 }
 
 // Compare compares a report with that of another period. Both must be of the same request with Compared set,
-// except for the period.
+// except for the period. Same is nil if the ledger contains all of both; otherwise only what is in both is compared,
+// and the totals are those of that part.
 //
 // Groups of time are paired by position: the first day with the first day. Other groups are paired by key.
 // Every group of either period is part of a pair. Pairs of time are ordered by position; others by the current
 // fee, then by the previous one. Top limits the pairs to the first ones and combines the others in one.
-func Compare(now, before *Report, top int) (*Comparison, error) {
-	c := &Comparison{Now: now, Before: before, Top: top, Totals: Pair{Now: &Group{Figures: now.Totals}, Before: &Group{Figures: before.Totals}}}
+func Compare(now, before *Report, same *Same, top int) (*Comparison, error) {
+	c := &Comparison{Now: now, Before: before, Top: top, Totals: Pair{Now: &Group{Figures: now.Totals}, Before: &Group{Figures: before.Totals}}, same: same}
 	c.Notes = c.bothNotes()
+	if same != nil && same.Now != nil {
+		c.Totals = Pair{Now: &Group{Figures: same.Now.Totals}, Before: &Group{Figures: same.Before.Totals}}
+		if !now.By.ofTime() {
+			now, before = same.Now, same.Before
+		}
+	} else if same != nil {
+		c.Totals.apart = true
+	}
 	pairs := map[pairKey]*Pair{}
 	for _, g := range now.Groups {
 		key := now.pairKey(&g.Key)
@@ -50,6 +75,9 @@ func Compare(now, before *Report, top int) (*Comparison, error) {
 		}
 		c.Pairs = append(c.Pairs, &Pair{Now: now.without(g, key.position), Before: g, at: key.position})
 	}
+	if same != nil {
+		c.compareSame()
+	}
 	by := now.By
 	if by.ofTime() && top == 0 {
 		slices.SortFunc(c.Pairs, func(x, y *Pair) int { return x.at.compare(y.at) })
@@ -59,6 +87,56 @@ func Compare(now, before *Report, top int) (*Comparison, error) {
 		return cmp.Or(y.Now.Fee.Cmp(x.Now.Fee), y.Before.Fee.Cmp(x.Before.Fee), x.at.compare(y.at), by.compare(x.Now, y.Now))
 	})
 	return c, c.gather()
+}
+
+// compareSame leaves in each pair what the ledger contains of both sides.
+func (c *Comparison) compareSame() {
+	if !c.Now.By.ofTime() {
+		for _, p := range c.Pairs {
+			p.apart = c.Totals.apart
+		}
+		return
+	}
+	of := func(whole, part *Report) map[position]*Group { // by their positions in the whole period
+		groups := map[position]*Group{}
+		if part != nil {
+			for _, g := range part.Groups {
+				groups[whole.positionOf(&g.Key)] = g
+			}
+		}
+		return groups
+	}
+	now, before := of(c.Now, c.same.Now), of(c.Before, c.same.Before)
+	for _, p := range c.Pairs {
+		if p.Now.lacking() || p.Before.lacking() || !p.Now.part() && !p.Before.part() {
+			continue
+		}
+		x, y := now[p.at], before[p.at]
+		if p.Now.Slot == nil { // its period has no such day
+			x = p.Now
+		}
+		if p.Before.Slot == nil {
+			y = p.Before
+		}
+		if p.apart = x == nil || y == nil; !p.apart {
+			p.Now, p.Before = p.Now.cutTo(x), p.Before.cutTo(y)
+		}
+	}
+}
+
+// cutTo returns the group with the figures of a part of its time.
+func (g *Group) cutTo(part *Group) *Group {
+	if g == part {
+		return g
+	}
+	cut, slot := *part, *part.Slot
+	cut.Key = g.Key
+	if g.Slot != nil && (slot.Begin.After(g.Slot.Begin) || slot.End.Before(g.Slot.End)) {
+		slot.From, slot.To, slot.state = slot.Begin, slot.End, slotPartial
+		slot.Begin, slot.End = g.Slot.Begin, g.Slot.End
+	}
+	cut.Slot = &slot
+	return &cut
 }
 
 // gather combines all pairs after the first Top ones.
@@ -123,6 +201,9 @@ func (c *Comparison) Title() string {
 // missing data already name their period.
 func (c *Comparison) bothNotes() []string {
 	notes := slices.Concat(c.Now.Partial, c.Before.Partial)
+	if c.same != nil {
+		notes = append(notes, c.Now.Name+" and "+c.Before.Name+": "+c.same.Part)
+	}
 	for _, side := range []struct{ of, other *Report }{{c.Now, c.Before}, {c.Before, c.Now}} {
 		for _, note := range side.of.Notes[len(side.of.Partial):] {
 			switch {
@@ -134,6 +215,21 @@ func (c *Comparison) bothNotes() []string {
 		}
 	}
 	return notes
+}
+
+// warnings returns the number of notes on missing data, which are first.
+func (c *Comparison) warnings() int {
+	n := len(c.Now.Partial) + len(c.Before.Partial)
+	if c.same != nil {
+		n++
+	}
+	return n
+}
+
+// Warnings returns the notes on missing data, and the others.
+func (c *Comparison) Warnings() (missing, others []string) {
+	n := c.warnings()
+	return c.Notes[:n], c.Notes[n:]
 }
 
 // evidence describes the evidence for the blocks of both periods.

@@ -29,7 +29,7 @@ func halves(t testing.TB, book *ledger.Book, q report.Request, now, before ledge
 	q.Period = before
 	y := made(t, book, q)
 	x.Name, y.Name = "now", "before"
-	c, err := report.Compare(x, y, top)
+	c, err := report.Compare(x, y, nil, top)
 	require.NoError(t, err)
 	return c
 }

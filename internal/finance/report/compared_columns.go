@@ -85,9 +85,14 @@ func (c *Comparison) figureColumns() (columns []pairColumn) {
 			}
 			return f.Name + "_" + string(p)
 		}
-		add := func(p part, like table.Column, value func(now, before any) (any, error)) {
-			like.Name = name(p)
-			columns = append(columns, pairColumn{like, of, p, func(p *Pair) (any, error) { return value(f.value(p.Now), f.value(p.Before)) }})
+		add := func(side part, like table.Column, value func(now, before any) (any, error)) {
+			like.Name = name(side)
+			columns = append(columns, pairColumn{like, of, side, func(p *Pair) (any, error) {
+				if p.apart && (side == ofDifference || side == ofPercent) {
+					return nil, nil
+				}
+				return value(f.value(p.Now), f.value(p.Before))
+			}})
 		}
 		add(ofNow, f.Column, func(now, _ any) (any, error) { return now, nil })
 		add(ofBefore, f.Column, func(_, before any) (any, error) { return before, nil })
@@ -189,6 +194,47 @@ func (c *Comparison) Sheet() *table.Sheet {
 	return table.WithLate(c.sheetOf(c.columns(), c.Pairs), c.Now.Prices)
 }
 
+// Shown returns the comparison as a table for people: what the ledger lacks in a row is one row.
+func (c *Comparison) Shown() *table.Sheet {
+	return table.WithLate(c.sheetOf(c.shownColumns(c.columns()), c.gathered()), c.Now.Prices)
+}
+
+// shownColumns returns columns for people: the coverage only if the ledger lacks something.
+func (c *Comparison) shownColumns(columns []pairColumn) []pairColumn {
+	if !c.Now.ofSlots() {
+		return columns
+	}
+	if c.same == nil {
+		return slices.DeleteFunc(columns, func(k pairColumn) bool { return k.of == coverageColumn.Name })
+	}
+	for i, side := range []func(*Pair) *Group{func(p *Pair) *Group { return p.Now }, func(p *Pair) *Group { return p.Before }} {
+		column, first := &columns[i*len(c.Now.keyColumns())], columns[i*len(c.Now.keyColumns())].value
+		column.Kind, column.Term = table.Text, true
+		column.value = func(p *Pair) (any, error) {
+			if g := side(p); g.through.Known() {
+				return g.Name(c.Now.Token), nil
+			}
+			return first(p)
+		}
+	}
+	return columns
+}
+
+// gathered returns the pairs with those that the ledger lacks on the same sides in a row as one, for people.
+func (c *Comparison) gathered() (list []*Pair) {
+	for _, p := range c.Pairs {
+		n := len(list)
+		if n == 0 || !p.Now.lacking() || !p.Before.lacking() || !list[n-1].Now.lacking() || !list[n-1].Before.lacking() {
+			list = append(list, p)
+			continue
+		}
+		now, before := *list[n-1].Now, *list[n-1].Before
+		now.through, before.through = chain.Some(p.Now.Name(c.Now.Token)), chain.Some(p.Before.Name(c.Now.Token))
+		list[n-1] = &Pair{Now: &now, Before: &before, at: p.at}
+	}
+	return list
+}
+
 // Sheets returns the comparison and its totals with their percentages.
 func (c *Comparison) Sheets() []*table.Sheet {
 	totals := c.sheetOf(c.figureColumns(), []*Pair{&c.Totals})
@@ -196,13 +242,18 @@ func (c *Comparison) Sheets() []*table.Sheet {
 	for i := range totals.Columns {
 		totals.Columns[i].Total = false
 	}
+	totals.Totals = nil
 	return []*table.Sheet{c.Sheet(), table.WithLate(totals, c.Now.Prices)}
 }
 
 func (c *Comparison) sheetOf(columns []pairColumn, pairs []*Pair) *table.Sheet {
-	s := &table.Sheet{Name: "fees by " + string(c.Now.By), Title: c.Title(), Notes: append(slices.Clone(c.Notes), c.evidence()...), Token: c.Now.Token, Rows: rowsOf(columns, pairs)}
+	s := &table.Sheet{Name: "fees by " + string(c.Now.By), Title: c.Title(), Notes: append(slices.Clone(c.Notes), c.evidence()...), Token: c.Now.Token, Rows: rowsOf(columns, pairs), Part: c.Part()}
 	for _, column := range columns {
-		s.Columns = append(s.Columns, column.Column)
+		var total any
+		if column.Total || column.part == ofPercent {
+			total, _ = column.value(&c.Totals) // a difference that overflows is reported with the rows
+		}
+		s.Columns, s.Totals = append(s.Columns, column.Column), append(s.Totals, total)
 	}
 	return s
 }

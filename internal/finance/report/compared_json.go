@@ -14,6 +14,7 @@ import (
 type comparedDocument struct {
 	document
 	Before beforeDocument `json:"before"`
+	Part   string         `json:"part"` // what is compared if the ledger lacks part of either period; "" for all
 }
 
 type beforeDocument struct {
@@ -28,7 +29,7 @@ type beforeDocument struct {
 func (c *Comparison) writeJSON(w io.Writer) error {
 	out := jsontext.NewStream(w, false)
 	b := c.Before
-	out.Members(comparedDocument{c.Now.document(), beforeDocument{b.period(), b.coverage(), b.Evidence, b.basis(), append([]string{}, b.Rules...)}})
+	out.Members(comparedDocument{c.Now.document(), beforeDocument{b.period(), b.coverage(), b.Evidence, b.basis(), append([]string{}, b.Rules...)}, c.Part()})
 	out.List("groups", c.groups)
 	totals, err := pairObject(c.figureColumns(), &c.Totals)
 	if err != nil {

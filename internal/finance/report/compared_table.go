@@ -22,14 +22,14 @@ var (
 func (c *Comparison) writeText(w io.Writer, width int) error {
 	page := console.NewPage(w, width)
 	page.Line(c.Title(), 2)
-	partial := len(c.Now.Partial) + len(c.Before.Partial)
-	for _, note := range append(slices.Clone(c.Notes[:partial]), c.evidence()...) {
+	missing, others := c.Warnings()
+	for _, note := range append(slices.Clone(missing), c.evidence()...) {
 		page.Line(note, 2)
 	}
 	if len(c.Pairs) > 0 {
 		page.WriteString("\n")
-		s := c.sheetOf(c.choose(), c.Pairs)
-		s.Title, s.Notes = "", nil
+		s := c.sheetOf(c.choose(), c.gathered())
+		s.Title, s.Notes, s.Totals = "", nil, nil
 		for i := range s.Columns {
 			s.Columns[i].Total = false // all totals are below the table
 		}
@@ -38,10 +38,13 @@ func (c *Comparison) writeText(w io.Writer, width int) error {
 		}
 	}
 	page.WriteString("\n")
+	if c.same != nil {
+		page.Line(c.same.Part+":", 2)
+	}
 	if err := c.writeTotals(page); err != nil {
 		return err
 	}
-	page.Notes(c.Notes[partial:])
+	page.Notes(others)
 	return page.Flush()
 }
 
@@ -53,6 +56,7 @@ func (c *Comparison) choose() (columns []pairColumn) {
 		}
 		columns = append(columns, k)
 	}
+	columns = c.shownColumns(columns)
 	if c.Top > 0 {
 		first := columns[0]
 		columns[0].Kind = table.Text

@@ -6,6 +6,7 @@ import "github.com/feeledger/fees/internal/table"
 type Result interface {
 	Title() string
 	Sheet() *table.Sheet // all figures
+	Shown() *table.Sheet // the same for people: what the ledger lacks in a row is one row
 	Document() *table.Document
 	Holds() bool // nothing in it is wrong or unknown
 }

@@ -2,6 +2,7 @@ package report
 
 import (
 	"bufio"
+	"cmp"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
@@ -64,7 +65,7 @@ func noteList(class string, notes []string) g.Node {
 
 // figuresTable returns the table of all figures.
 func (r *Report) figuresTable() g.Node {
-	columns := r.columns()
+	columns := r.shownColumns(r.columns())
 	if r.Top > 0 {
 		columns = slices.Concat(r.namedOthers(r.keyColumns()), r.figureColumns(), r.late())
 	}
@@ -88,7 +89,7 @@ func (r *Report) figuresTable() g.Node {
 // writeRows writes the rows one by one: there can be a million.
 func (r *Report) writeRows(w io.Writer, f formats, columns []column) error {
 	row := make(g.Group, len(columns))
-	for _, group := range r.Groups {
+	for _, group := range r.gathered() {
 		for i, c := range columns {
 			row[i] = cell(class(c.Kind), f.text(i, c.value(group)))
 		}
@@ -133,6 +134,12 @@ func (r *Report) about() (lines []string) {
 // totalCards returns the totals at the top of the page, the fee first.
 func (r *Report) totalCards() g.Node {
 	cards := g.Group{markup.Attr("class", "totals"), newline}
+	name := func(text string) string {
+		if r.Part == "" {
+			return text
+		}
+		return text + ", " + r.Part
+	}
 	add := func(name, value, unit string) {
 		first := len(cards) == 2
 		cards = append(cards, markup.El("div", g.If(first, markup.Attr("class", "first")), markup.El("dt", markup.Text(name)), markup.El("dd", markup.Text(value), g.If(unit != "", g.Group{markup.Text(" "), markup.El("span", markup.Attr("class", "unit"), markup.Text(unit))}))), newline)
@@ -140,13 +147,13 @@ func (r *Report) totalCards() g.Node {
 	t := &r.Totals
 	for _, a := range t.amounts() {
 		if wei, known := a.value.Get(); known {
-			add(a.name, console.Plain(r.Tokens(wei)), r.Symbol)
+			add(name(a.name), console.Plain(r.Tokens(wei)), r.Symbol)
 		} else {
 			add(a.name, notKnown, "")
 		}
 	}
 	for _, a := range r.worthAmounts() {
-		add(a.name, text(r.Token, a.value), "")
+		add(name(a.name), text(r.Token, a.value), "")
 	}
 	for _, n := range t.counts() {
 		add(n.name, fmt.Sprint(n.value), "")
@@ -189,10 +196,11 @@ func class(kind table.Kind) string {
 type formats struct {
 	console.Token
 	decimals []int
+	part     string // see Request
 }
 
 func (r *Report) formats(columns []column) formats {
-	f := formats{r.Token, make([]int, len(columns))}
+	f := formats{r.Token, make([]int, len(columns)), r.Part}
 	look := func(g *Group) {
 		for i, c := range columns {
 			if _, fraction, ok := strings.Cut(console.Plain(text(r.Token, c.value(g))), "."); ok && (c.Kind == table.Wei || c.Kind == table.GasPrice) {
@@ -223,7 +231,7 @@ func (f formats) text(column int, value any) string {
 func (f formats) sum(i int, c column, totals *Group) g.Node {
 	switch {
 	case i == 0:
-		return cell("", "total")
+		return cell("", cmp.Or(f.part, "total"))
 	case c.Total || c.Kind == table.GasPrice:
 		return cell(class(c.Kind), f.text(i, c.value(totals)))
 	}
@@ -235,6 +243,10 @@ func text(token console.Token, value any) string {
 	switch v := value.(type) {
 	case chain.Wei:
 		return token.Tokens(v)
+	case nil:
+		return ""
+	case *Slot:
+		return v.Words()
 	case chain.Optional[chain.Wei]:
 		if wei, known := v.Get(); known {
 			return token.Tokens(wei)

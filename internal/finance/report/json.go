@@ -44,12 +44,15 @@ type period struct {
 	To       chain.Optional[chain.Time] `json:"to"`
 }
 
-// coverage is the range of stored blocks in the period.
+// coverage is the range of stored blocks in the period. From and To are the part of a period of times whose blocks are
+// stored.
 type coverage struct {
-	Complete bool                   `json:"complete"`
-	First    chain.Optional[uint64] `json:"first"`
-	Last     chain.Optional[uint64] `json:"last"`
-	Lacks    []string               `json:"lacks"`
+	Complete bool                       `json:"complete"`
+	First    chain.Optional[uint64]     `json:"first"`
+	Last     chain.Optional[uint64]     `json:"last"`
+	From     chain.Optional[chain.Time] `json:"from"`
+	To       chain.Optional[chain.Time] `json:"to"`
+	Lacks    []string                   `json:"lacks"`
 }
 
 func (r *Report) objectOf(columns []column, g *Group) (o jsontext.Record) {
@@ -105,6 +108,9 @@ func (r *Report) coverage() (c coverage) {
 	c.Complete, c.Lacks = len(r.Cover.Lacks) == 0, append([]string{}, r.Cover.Lacks...)
 	if span, ok := r.Cover.Span.Get(); ok {
 		c.First, c.Last = ends(span)
+	}
+	if p := r.Period; !p.Heights.Known() {
+		c.From, c.To = r.Cover.Known.Within(p.From, p.To)
 	}
 	return c
 }

@@ -7,6 +7,7 @@ import (
 	"math/big"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -45,15 +46,20 @@ func generated(head uint64) *source.Reader {
 
 // kept returns a ledger of the blocks up to a head, with the reports it was made from.
 func kept(t testing.TB, reader *source.Reader, head uint64) (*ledger.Book, []*evidence.Report) {
+	return keptFrom(t, reader, 0, head)
+}
+
+// keptFrom returns a ledger of the blocks from the first up to a head.
+func keptFrom(t testing.TB, reader *source.Reader, first, head uint64) (*ledger.Book, []*evidence.Report) {
 	ctx := context.Background()
 	book, err := ledger.OpenWriter(ctx, filepath.Join(t.TempDir(), "fees.db"))
 	require.NoError(t, err)
 	t.Cleanup(func() { book.Close() })
-	require.NoError(t, book.Begin(ctx, ledger.Identity{Network: "moonbeam"}, 0))
+	require.NoError(t, book.Begin(ctx, ledger.Identity{Network: "moonbeam"}, first))
 	var entries []*ledger.Entry
 	var reports []*evidence.Report
 	prover := prove.Prover{Reader: reader, Concurrency: 2}
-	for p, err := range prover.Range(ctx, chain.Heights{Last: head}, chain.Optional[evidence.Predecessor]{}) {
+	for p, err := range prover.Range(ctx, chain.Heights{First: first, Last: head}, chain.Optional[evidence.Predecessor]{}) {
 		require.NoError(t, err)
 		e, err := ledger.NewEntry(p.Block, p.Report)
 		require.NoError(t, err)
@@ -80,6 +86,11 @@ func days(t testing.TB, from, to string, zone *time.Location) ledger.Period {
 		return converted
 	}
 	return ledger.Period{From: at(from), To: at(to)}
+}
+
+// paid returns the groups with transactions.
+func paid(groups []*report.Group) []*report.Group {
+	return slices.DeleteFunc(slices.Clone(groups), func(g *report.Group) bool { return g.EVM+g.Native == 0 })
 }
 
 // made returns the report of a period.

@@ -37,7 +37,7 @@ func hostilePage(t testing.TB) string {
 }
 
 // reference matches anything that makes a browser load a resource.
-var reference = regexp.MustCompile(`(?i)(<[^>]*\s(src|href|srcset|action|xlink:href|style|on[a-z]+)\s*=)|url\(|@import|<(script|link|iframe|object|embed|img|base)\b|https?:[^&]*>`)
+var reference = regexp.MustCompile(`(?i)(<[^>]*\s(src|href|srcset|action|xlink:href|style|on[a-z]+)\s*=)|url\([^#]|@import|<(script|link|iframe|object|embed|img|base)\b|https?:[^&]*>`)
 
 // The page refers to nothing outside itself, and external text stays text.
 func TestPageIsSelfContained(t *testing.T) {

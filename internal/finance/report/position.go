@@ -46,10 +46,10 @@ func (k *Key) clock() time.Time {
 	return time.Unix(k.start, 0).UTC()
 }
 
-// limits are the local start of a period, and the start of its last hour, day or month.
+// limits are the local start of a period, and its first and its last hour, day or month.
 type limits struct {
-	begins time.Time
-	last   int64
+	begins      time.Time
+	first, last Key
 }
 
 // findLimits finds the start and the end of the period; for a range of heights, those of the first and the
@@ -64,7 +64,7 @@ func (r *Report) findLimits(ctx context.Context, book *ledger.Book) error {
 	}
 	if !r.Period.Heights.Known() {
 		from, last := r.Period.From.Std().In(r.Zone), r.Period.To.Std().Add(-time.Millisecond).In(r.Zone)
-		r.limits = chain.Some(limits{wall(from, 0), r.By.timeKey(last).start})
+		r.limits = chain.Some(limits{wall(from, 0), r.By.timeKey(from), r.By.timeKey(last)})
 		return nil
 	}
 	span, some := r.Cover.Span.Get()
@@ -93,7 +93,7 @@ func (r *Report) findLimits(ctx context.Context, book *ledger.Book) error {
 	byStart := func(x, y Key) int { return cmp.Compare(x.start, y.start) }
 	first := slices.MinFunc(ends, byStart)
 	begins := first.clock()
-	r.limits = chain.Some(limits{wall(begins, begins.Hour()), slices.MaxFunc(ends, byStart).start})
+	r.limits = chain.Some(limits{wall(begins, begins.Hour()), first, slices.MaxFunc(ends, byStart)})
 	return nil
 }
 
@@ -155,7 +155,7 @@ func (r *Report) keyAt(p position) (none Key) {
 		at = time.Date(begins.Year(), begins.Month()+time.Month(n), 1, 0, 0, 0, 0, time.UTC)
 	}
 	key := r.By.timeKey(at)
-	if key.start > limits.last {
+	if key.start > limits.last.start {
 		return none
 	}
 	return key

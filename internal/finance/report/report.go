@@ -46,6 +46,8 @@ type Request struct {
 	Evidence evidence.Evidence
 	// Partial describes missing parts of the period; it is shown first.
 	Partial []string
+	// Part names the part of the period that the totals are of; "" for all of it.
+	Part string
 	Choice
 	Zone   *time.Location         // time zone of hours, days and months; nil for UTC
 	Payers map[chain.Address]bool // the selected payers; nil for all
@@ -66,7 +68,7 @@ type Request struct {
 type Report struct {
 	Request
 	Rules  []string // that priced the transactions, sorted by name
-	Groups []*Group // in order; only selected accounts may be without transactions
+	Groups []*Group // in order; hours, days, months and selected accounts may be without transactions
 	Totals Figures  // of all groups
 	// AssetFees are the fees that were paid in assets, by asset. They are in no group and no total.
 	AssetFees fee.AssetTotals
@@ -74,7 +76,7 @@ type Report struct {
 	Drifts    uint64        // fees that differ from what the chain charged
 	Notes     []string      // notes for readers, missing data first
 	valuer    *money.Valuer // nil without prices
-	// limits are those of the period if the report is compared by groups of time.
+	// limits are those of the period if the groups are of time.
 	limits chain.Optional[limits]
 }
 
@@ -82,6 +84,7 @@ type Report struct {
 type Group struct {
 	Key
 	Figures
+	Slot   *Slot        // of an hour, a day or a month; nil for other groups
 	sums   *ledger.Sums // while the report is made, and for comparisons; nil without transactions
 	number int          // while the report is made: counted from 1
 }
@@ -152,10 +155,8 @@ func Make(ctx context.Context, book *ledger.Book, q Request, progress func(done,
 			return nil, err
 		}
 	}
-	if q.Compared {
-		if err := r.findLimits(ctx, book); err != nil {
-			return nil, err
-		}
+	if err := cmp.Or(r.findLimits(ctx, book), r.addSlots()); err != nil {
+		return nil, err
 	}
 	r.Rules = slices.Sorted(maps.Keys(a.rules))
 	r.Drifts = a.all.Drifts

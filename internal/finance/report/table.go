@@ -31,20 +31,32 @@ func (r *Report) writeText(w io.Writer, width int) error {
 	}
 	if len(r.Groups) > 0 {
 		page.WriteString("\n")
-		s := r.sheetOf(r.choose())
+		s := r.sheetOf(r.choose(), r.gathered())
 		s.Title, s.Notes, s.Beside = "", nil, r.feeBars()
 		if err := table.WriteTable(page, s, width); err != nil {
 			return err
 		}
 	}
-	page.WriteString("\n" + r.totalLines(width))
+	page.WriteString("\n")
+	if r.Part != "" {
+		page.Line(r.Part+":", 2)
+	}
+	page.WriteString(r.totalLines(width))
 	page.Notes(r.Notes[len(r.Partial):])
 	return page.Flush()
 }
 
 // choose returns the columns for the terminal.
 func (r *Report) choose() []column {
-	columns := r.keyColumns()
+	columns := r.shownColumns(r.keyColumns())
+	if value := columns[0].value; r.By == Hour { // a terminal has no room for two hours
+		columns[0].value = func(g *Group) any {
+			if g.through.Known() {
+				return text(r.Token, g.Hour) + " …"
+			}
+			return value(g)
+		}
+	}
 	if r.By == Contract { // calls and contracts need the width
 		columns = slices.DeleteFunc(columns, func(c column) bool { return c.Name == groupColumn.Name })
 	}
@@ -54,7 +66,7 @@ func (r *Report) choose() []column {
 	if r.Top > 0 {
 		columns = r.namedOthers(columns)
 	}
-	for _, c := range r.withWorth(figureColumns) {
+	for _, c := range unlessLacking(r.withWorth(figureColumns)) {
 		drop, isShown := shown[figureOf(c.Column)]
 		if isShown || c.Name == "undetermined" && r.Totals.Undetermined > 0 {
 			c.Drop = drop
@@ -86,9 +98,9 @@ func (r *Report) feeBars() func(group, width int) string {
 			greatest = g.Fee
 		}
 	}
-	whole := tokens(r.Token, greatest)
+	whole, groups := tokens(r.Token, greatest), r.gathered()
 	return func(group, width int) string {
-		fee, limit := r.Groups[group].Fee, min(width, maxBar)
+		fee, limit := groups[group].Fee, min(width, maxBar)
 		if fee.IsZero() {
 			return ""
 		}

@@ -8,6 +8,31 @@ for (const button of document.querySelectorAll("[data-copies]")) {
   });
 }
 
+// Hashes and addresses get a button that copies them in full.
+const whole = /0x[0-9a-fA-F]{40,}/;
+for (const place of document.querySelectorAll("main h1, main dd.hex, main .lead, main dd a[href^='account/']")) {
+  const text = (place.getAttribute("href") ?? place.textContent).match(whole)?.[0];
+  if (!text) continue;
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "copy";
+  button.textContent = "Copy";
+  button.setAttribute("aria-label", `Copy ${text}`);
+  button.addEventListener("click", async () => {
+    await navigator.clipboard.writeText(text);
+    button.textContent = "Copied";
+  });
+  place.after(" ", button);
+}
+
+// A copy has the minus sign that spreadsheets read.
+addEventListener("copy", (event) => {
+  const text = String(getSelection());
+  if (!text.includes("\u2212") || event.target.closest?.("input, textarea")) return;
+  event.clipboardData.setData("text/plain", text.replaceAll("\u2212", "-"));
+  event.preventDefault();
+});
+
 const paper = document.getElementById("print");
 if (paper) {
   paper.hidden = false;
@@ -55,8 +80,12 @@ for (const list of document.querySelectorAll("#zones")) {
 const menus = () => document.querySelectorAll(".menu[open]");
 addEventListener("click", (event) => menus().forEach((m) => m.contains(event.target) || (m.open = false)));
 
+const keys = document.getElementById("keys");
 const off = document.getElementById("nokeys");
 if (off) {
+  const show = document.getElementById("showkeys");
+  show.hidden = false;
+  show.addEventListener("click", () => keys.showModal());
   off.parentElement.hidden = false;
   off.checked = localStorage.getItem("keys") === "off";
   off.addEventListener("change", () => localStorage.setItem("keys", off.checked ? "off" : "on"));
@@ -78,11 +107,7 @@ const acts = {
     if (menu?.checkVisibility()) menu.open = true;
     [...document.querySelectorAll("[role=search] input")].find((field) => field.checkVisibility())?.focus();
   },
-  "?": () => {
-    const keys = document.getElementById("keys");
-    keys.open = !keys.open;
-    keys.firstElementChild.focus();
-  },
+  "?": () => keys.showModal(),
   p: () => {
     const period = document.getElementById("period");
     if (period) period.open = true;
@@ -103,7 +128,7 @@ addEventListener("keydown", (event) => {
     });
   }
   const field = event.target.closest?.("input, select, textarea");
-  if (event.ctrlKey || event.metaKey || event.altKey || !off || off.checked || (field && field.type !== "checkbox")) return;
+  if (event.ctrlKey || event.metaKey || event.altKey || keys?.open || !off || off.checked || (field && field.type !== "checkbox")) return;
   const page = event.timeStamp - pending < 1500 && document.querySelector(`#keys [data-key="${CSS.escape(event.key)}"]`);
   pending = event.key === "g" ? event.timeStamp : -1e9;
   const act = page ? () => location.assign(page.dataset.to) : Object.hasOwn(acts, event.key) && acts[event.key];

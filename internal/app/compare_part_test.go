@@ -1,0 +1,106 @@
+package app_test
+
+import (
+	"context"
+	"fmt"
+	"math/big"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/fee/evidence"
+	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/finance/report"
+	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/table"
+	"github.com/feeledger/fees/internal/test/chaingen"
+	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/source"
+	"github.com/feeledger/fees/source/prove"
+)
+
+// A comparison of incomplete periods compares what the ledger contains of both: the totals are those of the same part, and
+// the differences of the rows add up to that of the totals.
+func TestCompareParts(t *testing.T) {
+	ctx := context.Background()
+	begin, every, place := time.Date(2025, 1, 10, 0, 0, 0, 0, time.UTC), 3*time.Hour, file(t)
+	made := chaingen.New(chaingen.Options{Seed: 11, Head: 640, Begin: begin, Every: every})
+	book, err := ledger.OpenWriter(ctx, place)
+	require.NoError(t, err)
+	require.NoError(t, book.Begin(ctx, ledger.Identity{Network: "moonbeam"}, 20))
+	var entries []*ledger.Entry
+	paid := map[time.Time]*big.Int{}
+	prover := prove.Prover{Reader: &source.Reader{Source: made.Source(), Tables: network.BuiltIn()}, Concurrency: 2}
+	for p, err := range prover.Range(ctx, chain.Heights{First: 20, Last: 640}, chain.Optional[evidence.Predecessor]{}) {
+		require.NoError(t, err)
+		e, err := ledger.NewEntry(p.Block, p.Report)
+		require.NoError(t, err)
+		entries = append(entries, e)
+		sum := new(big.Int)
+		for _, x := range p.Report.Transactions {
+			if fee, known := x.Fee.Get(); known {
+				sum.Add(sum, fee.Big())
+			}
+		}
+		paid[begin.Add(time.Duration(p.Report.Number-1)*every)] = sum
+	}
+	require.NoError(t, book.Write(ctx, entries))
+	_, err = book.Seal(ctx)
+	require.NoError(t, err)
+	require.NoError(t, book.Close())
+	to := begin.Add(639 * every) // 30 March 21:00; the first block is of 12 January 09:00
+
+	between := func(first, last time.Time) *big.Int {
+		sum := new(big.Int)
+		for at, fee := range paid {
+			if !at.Before(first) && !at.After(last) {
+				sum.Add(sum, fee)
+			}
+		}
+		return sum
+	}
+	date := func(month time.Month, day, hour int) time.Time {
+		return time.Date(2025, month, day, hour, 0, 0, 0, time.UTC)
+	}
+	for _, c := range []struct {
+		period, with, part string
+		now, before        [2]time.Time
+	}{
+		{"2025-03", "2025-02", "to 30 Mar 21:00, 29.9 of 31 days", [2]time.Time{date(3, 1, 0), to}, [2]time.Time{date(2, 1, 0), date(2, 28, 21)}},
+		{"2025-02", "2025-01", "from 12 Feb 09:00, 16.6 of 28 days", [2]time.Time{date(2, 12, 9), date(2, 28, 21)}, [2]time.Time{date(1, 12, 9), date(1, 31, 21)}},
+		{"2025-03", "2025-01", "12 Mar 09:00 to 30 Mar 21:00, 18.5 of 31 days", [2]time.Time{date(3, 12, 9), to}, [2]time.Time{date(1, 12, 9), date(1, 30, 21)}},
+		{"2025-03-20..2025-04-02", "before", "to 30 Mar 21:00, 10.9 of 14 days", [2]time.Time{date(3, 20, 0), to}, [2]time.Time{date(3, 6, 0), date(3, 16, 21)}},
+	} {
+		in := app.PeriodInput{Partial: true}
+		in.Set(c.period)
+		period, err := in.Parse()
+		require.NoError(t, err)
+		with, err := in.Beside(c.with)
+		require.NoError(t, err)
+		other, _ := with.Get()
+		for _, by := range []report.By{report.Hour, report.Day, report.Month, report.Call, report.Account} {
+			title := fmt.Sprintf("%s with %s by %s", c.period, c.with, by)
+			r, err := opened(t, place).Compare(ctx, app.Request{Period: period}, report.Choice{By: by}, other)
+			require.NoError(t, err, title)
+			require.Equal(t, "compared, part known of both, "+c.part, r.Part(), title)
+			require.Equal(t, between(c.now[0], c.now[1]).String(), r.Totals.Now.Fee.String(), title)
+			require.Equal(t, between(c.before[0], c.before[1]).String(), r.Totals.Before.Fee.String(), title)
+
+			sum := new(big.Int)
+			sheet := r.Sheet()
+			at := slices.IndexFunc(sheet.Columns, func(c table.Column) bool { return c.Name == "fee_difference" })
+			_, err = sheet.Each(func(row []table.Cell) error {
+				if difference, known := row[at].Wei(); known {
+					n, _ := new(big.Int).SetString(difference.String(), 10)
+					sum.Add(sum, n)
+				}
+				return nil
+			})
+			require.NoError(t, err)
+			require.Equal(t, r.Totals.Now.Fee.Difference(r.Totals.Before.Fee).String(), sum.String(), title)
+		}
+	}
+}
