@@ -45,7 +45,9 @@ func TestExplainWithARuntime(t *testing.T) {
 				Rounding  string
 			}
 		}
-		Receipt struct{ Steps []struct{ Name, Unit, Result string } }
+		Receipt struct {
+			Steps []struct{ Name, Unit, Result string }
+		}
 	}
 	out, stderr, code := fees("explain", "8-4", "--gateway", node, "--network-file", table, "--format", "json")
 	require.Zero(t, code, stderr)
@@ -54,6 +56,13 @@ func TestExplainWithARuntime(t *testing.T) {
 	require.Equal(t, "2220000000", v.Transaction.Receipt.GivenBack)
 	require.Equal(t, "planck", v.Receipt.Steps[0].Unit)
 	require.Equal(t, v.Transaction.Receipt.Rounding, v.Receipt.Steps[len(v.Receipt.Steps)-1].Result)
+
+	// Blocks 18 and 19 contain eight and four native transactions, whose recorded answers of query_info are their fees.
+	for _, from := range [][]string{{"--gateway", node}, {"--gateway", recorded, "--node", node}} {
+		out, stderr, code := fees(append([]string{"verify", "18..19", "--network-file", table}, from...)...)
+		require.Zero(t, code, out+stderr)
+		require.Contains(t, out, "what proves the weight of 12 fees: the formula, with the weight that the node's query_info")
+	}
 
 	// The figures of 2-2 in sent.json.
 	require.Contains(t, explain(0, "2-2", "--gateway", recorded, "--receipt", "24895@49999050000"), "stated with --receipt")
