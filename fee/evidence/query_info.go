@@ -23,6 +23,11 @@ const (
 	WeightByQueryInfo WeightProof = "query_info"
 )
 
+// WeightProofs returns the proofs of a weight, the strongest first.
+func WeightProofs() []WeightProof {
+	return []WeightProof{WeightByQueryInfo, WeightByProofSize, WeightByFormula}
+}
+
 // Words describes the proof.
 func (w WeightProof) Words() string {
 	switch w {

@@ -69,7 +69,7 @@ func (s *subject) receipt() {
 		s.broken("%v", err)
 		return
 	case !known:
-		s.skip("only a node has the Ethereum receipts")
+		s.skip("only a node has the Ethereum receipts, and only of a runtime that keeps them")
 		return
 	}
 	r := &Receipt{GasUsed: stated.GasUsed, Price: stated.Price, Given: given}

@@ -15,6 +15,7 @@ type Summary struct {
 	Inherents    int
 	Undetermined int
 	Verdicts     map[Verdict]int
+	WeightProofs map[WeightProof]int     // of fees whose weight is proved; empty unless a runtime reclaims proof size
 	Classes      map[Class]*ClassSummary // of the drifts
 	Checks       []CheckSummary          // indexed like [Checks]
 	// Uncertain is the number of blocks priced by rules that are not certain to be the chain's and that the
@@ -67,7 +68,7 @@ func (c *CheckSummary) Level() Level {
 // NewSummary returns the summary of no blocks.
 func NewSummary() *Summary {
 	zero := chain.Some(chain.Wei{})
-	return &Summary{Evidence: Recorded(0), Verdicts: map[Verdict]int{}, Classes: map[Class]*ClassSummary{}, Checks: make([]CheckSummary, len(checks)), Fee: zero, Charged: zero, Burned: zero, Treasury: zero, Author: zero}
+	return &Summary{Evidence: Recorded(0), Verdicts: map[Verdict]int{}, WeightProofs: map[WeightProof]int{}, Classes: map[Class]*ClassSummary{}, Checks: make([]CheckSummary, len(checks)), Fee: zero, Charged: zero, Burned: zero, Treasury: zero, Author: zero}
 }
 
 // Add adds a block.
@@ -123,6 +124,9 @@ func (s *Summary) Add(r *Report) {
 func (s *Summary) transaction(r *Report, t *Transaction) {
 	if verdict, ok := t.Verdict.Get(); ok {
 		s.Verdicts[verdict]++
+	}
+	if t.WeightProof != "" {
+		s.WeightProofs[t.WeightProof]++
 	}
 	class, ok := t.Class.Get()
 	if !ok {

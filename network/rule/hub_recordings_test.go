@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -32,6 +33,8 @@ type hub struct {
 	withTip bool // charged_wei includes the tip
 	// Counts of transactions: the chain stated and charged a fee, only a tip, or stated none.
 	formula, waived, unstated int
+	// bound is the number of fees bound by proof size, and the lowest, the middle and the highest fee of a byte: docs/hub.md.
+	bound []int
 	// updates is the number of blocks that moved the multiplier by its rule, set the heights where root or the recorder
 	// set it.
 	updates int
@@ -39,8 +42,8 @@ type hub struct {
 }
 
 var hubs = map[string]hub{
-	"passet-1019002":   {rules: func(t *testing.T) network.Rules { return pairs.HubRules(t, "passet-1019002") }, withTip: true, formula: 80, unstated: 3, updates: 34, set: []uint64{26, 27, 28, 29, 30}},
-	"stack-template-3": {rules: func(t *testing.T) network.Rules { return pairs.HubRules(t, "stack-template-3") }, formula: 141, waived: 8, updates: 31, set: []uint64{9, 10, 11, 12, 13, 35}},
+	"passet-1019002":   {rules: func(t *testing.T) network.Rules { return pairs.HubRules(t, "passet-1019002") }, withTip: true, formula: 80, unstated: 3, bound: []int{79, 76, 1526, 10682}, updates: 34, set: []uint64{26, 27, 28, 29, 30}},
+	"stack-template-3": {rules: func(t *testing.T) network.Rules { return pairs.HubRules(t, "stack-template-3") }, formula: 141, waived: 8, bound: []int{139, 76, 1883, 47941}, updates: 31, set: []uint64{9, 10, 11, 12, 13, 35}},
 }
 
 // Every fee that two real runtimes of pallet revive charged follows from their rows and one whole proof size, and every base
@@ -56,6 +59,7 @@ func TestRecordedFeesOfHubs(t *testing.T) {
 			var file struct{ Sent []hubTransaction }
 			require.NoError(t, json.Unmarshal([]byte(h.text(t, "sent.json")), &file))
 			formula, waived, unstated, byProof, prices := 0, 0, 0, 0, 0
+			var perByte []int // how far the fees of two sizes are apart
 			for _, s := range file.Sent {
 				parent := h.multiplier(t, s.Height-1)
 				price, err := rules.BaseFee.Of(parent)
@@ -91,6 +95,14 @@ func TestRecordedFeesOfHubs(t *testing.T) {
 					byProof++
 					weight.ProofSize = p
 				}
+				more := weight
+				more.ProofSize++
+				next, err := n.Fee(rule.NativeInput{Class: class, Weight: more, Length: s.Length, Multiplier: parent, Tip: tip})
+				require.NoError(t, err)
+				if step, err := next.Sub(fee); size.Known() {
+					require.NoError(t, err)
+					perByte = append(perByte, int(step.Big().Int64()))
+				}
 				again, err := n.Fee(rule.NativeInput{Class: class, Weight: weight, Length: s.Length, Multiplier: parent, Tip: tip})
 				require.NoError(t, err)
 				require.Equal(t, fee, again)
@@ -106,7 +118,8 @@ func TestRecordedFeesOfHubs(t *testing.T) {
 			t.Logf("%d fees by the formula, %d of them by proof size; %d waived, %d without a stated fee; %d base fees", formula, byProof, waived, unstated, prices)
 			require.Equal(t, []int{h.formula, h.waived, h.unstated}, []int{formula, waived, unstated})
 			require.Equal(t, len(file.Sent), prices)
-			require.Greater(t, byProof, formula-4)
+			slices.Sort(perByte)
+			require.Equal(t, h.bound, []int{byProof, perByte[0], perByte[len(perByte)/2], perByte[len(perByte)-1]})
 		})
 	}
 }

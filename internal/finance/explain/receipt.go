@@ -118,9 +118,9 @@ func (v *Explanation) roundingNote(rounding chain.SignedWei) string {
 	case rounding.Size().Cmp(perGas) < 0 && outcome == fee.Succeeded:
 		return "less than one gas: the chain burned it from the payer"
 	case rounding.Size().Cmp(perGas) < 0:
-		return "less than one gas: nobody paid it, because the chain rolled it back with the call"
+		return "less than one gas: no one paid it, because the chain rolled it back with the call"
 	case v.Creates && outcome != fee.Succeeded:
-		return "contains a deposit for the contract, which nobody paid: the chain rolled it back with the call"
+		return "contains a deposit for the contract, which no one paid: the chain rolled it back with the call"
 	}
 	return ""
 }

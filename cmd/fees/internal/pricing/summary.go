@@ -33,7 +33,7 @@ func summaryRecord(s *evidence.Summary, trust source.Trust, n *network.Network) 
 			classes = append(classes, cli.Record{{"class", class}, {"count", c.Count}, {"first", c.First}, {"diagnosis", c.Diagnosis}})
 		}
 	}
-	return cli.Record{
+	record := cli.Record{
 		{"holds", s.Holds()},
 		{"blocks", s.Blocks}, {"evm", s.EVM}, {"native", s.Native},
 		{"evm_failed", s.EVMFailed}, {"native_failed", s.NativeFailed}, {"outcome_unknown", s.OutcomeUnknown}, {"inherents", s.Inherents}, {"undetermined", s.Undetermined}, {"uncertain", s.Uncertain}, {"not_final", s.NotFinal}, {"finality_unknown", s.FinalityUnknown}, {"unaccounted", s.Unaccounted},
@@ -43,6 +43,14 @@ func summaryRecord(s *evidence.Summary, trust source.Trust, n *network.Network) 
 		{"fee", s.Fee}, {"charged", s.Charged}, {"burned", s.Burned}, {"treasury", s.Treasury}, {"author", s.Author},
 		{"evidence", s.Evidence}, {"taken_on_trust", trust}, {"classes", classes}, {"checks", list},
 	}
+	if len(s.WeightProofs) > 0 {
+		proofs := cli.Record{}
+		for _, proof := range evidence.WeightProofs() {
+			proofs = append(proofs, cli.Field{string(proof), s.WeightProofs[proof]})
+		}
+		record = append(record, cli.Field{"weight_proofs", proofs})
+	}
+	return record
 }
 
 // writeSummary writes the summary as text.
@@ -74,6 +82,11 @@ func writeSummary(w io.Writer, blocks chain.Heights, s *evidence.Summary, trust 
 	out.WriteString("\n")
 	counts := verdictCounts(s.Verdicts[evidence.Match], s.Verdicts[evidence.Drift], s.Verdicts[evidence.CashOnly], s.Verdicts[evidence.NoEvidence])
 	out.Line(cmp.Or(counts, "no fees to compare with charges"), 2)
+	for _, proof := range evidence.WeightProofs() {
+		if n := s.WeightProofs[proof]; n > 0 {
+			out.Line(fmt.Sprintf("what proves the weight of %s: %s", console.Counted(n, "fee"), proof.Words()), 2)
+		}
+	}
 	known := s.Evidence.String()
 	if s.Evidence.Proved == 0 {
 		known += "; to prove blocks, record them with fees archive record --proofs"
