@@ -222,6 +222,9 @@ func (c *PackageCheck) checkActs() error {
 	if lack := Round(c.acts).Whole(); lack != "" {
 		differ("%s", lack)
 	}
+	if err := c.checkApproval(differ); err != nil {
+		return err
+	}
 	before := ledger.Act{}
 	for _, a := range c.acts {
 		switch {

@@ -125,7 +125,7 @@ func (x *maker) makeReports(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		x.manifest.Totals = totalsOf(&r.Totals)
+		x.manifest.Totals, x.worth = totalsOf(&r.Totals), r.Totals.ChargedWorth
 		for _, form := range one.forms {
 			if err := x.draft.Add(one.name+"."+form, func(w io.Writer) error { return r.Document().Write(w, form, 0) }); err != nil {
 				return err
@@ -183,6 +183,7 @@ func (x *maker) takeOver() {
 		return
 	}
 	m := &x.manifest
+	m.Balances = x.kept.Balances
 	m.Findings.Statements, m.Findings.Rollforward = x.kept.Findings.Statements, x.kept.Findings.Rollforward
 	if m.Options.With == WithMovements {
 		m.Findings.Journal, m.LeftOut = x.kept.Findings.Journal, x.kept.LeftOut
@@ -210,7 +211,7 @@ func (x *maker) makeStatements(ctx context.Context) error {
 	} else {
 		x.manifest.LeftOut = append(x.manifest.LeftOut, "proof of the statements: balances were not queried")
 	}
-	made, err := x.statements(ctx, &x.held, statement.Style{Network: x.network.Name, Token: console.Token(x.network.Token()), Zone: x.held.Zone, Labels: x.labels, Called: x.inputs.Labels != nil}, &q)
+	made, err := x.statements(ctx, &x.held, x.network, statement.Style{Network: x.network.Name, Token: console.Token(x.network.Token()), Zone: x.held.Zone, Labels: x.labels, Called: x.inputs.Labels != nil}, &q)
 	if err != nil {
 		return err
 	}
@@ -218,6 +219,9 @@ func (x *maker) makeStatements(ctx context.Context) error {
 		if isWrong(s) {
 			x.manifest.Findings.Statements++
 		}
+	}
+	if x.manifest.Balances, err = balancesOf(made.List); err != nil {
+		return err
 	}
 	err = x.draft.Add(statementFiles[0], func(w io.Writer) error { return made.Style.WriteJSONList(ctx, w, made.List) })
 	if err == nil {
@@ -322,11 +326,12 @@ func (x *maker) makeReconciliation(ctx context.Context) error {
 	}
 	// Blocks sealed after the period do not belong to it.
 	result.Seal, result.Sealed = x.manifest.Blocks.Seal, chain.Some(span.Last)
+	x.reconciled = verdictOn(result)
 	x.manifest.Findings.Differences += uint64(result.Open() + len(result.UnreadSheets))
 	if err := errors.Join(x.keepBooks(r, &books, files), x.keepAccepted(result)); err != nil {
 		return err
 	}
-	err = x.draft.Add(reconciliationFile, func(w io.Writer) error { return result.WriteJSON(w, true) })
+	err = x.draft.Add(ReconciliationFile, func(w io.Writer) error { return result.WriteJSON(w, true) })
 	if err != nil {
 		return err
 	}

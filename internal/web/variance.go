@@ -29,7 +29,7 @@ type varianceRequest struct {
 }
 
 // varianceParameters are the parameters of a variance besides its scope.
-var varianceParameters = []string{"against", "price"}
+var varianceParameters = []string{"against", priceParameter}
 
 // varianceRequest parses a request for the page or a file of a variance.
 func (s *server) varianceRequest(r *http.Request, own ...string) (q varianceRequest, err error) {
@@ -100,7 +100,7 @@ func (s *server) variance(w http.ResponseWriter, r *http.Request) error {
 			v.Warnings = append(slices.Clip(v.Warnings), incomplete(n))
 		}
 		v.Main = varianceFacts(made)
-		v.Fields = append([]control{{Name: "against", Label: "Against", Kind: "text", Value: q.scope.own.Get("against"), Hint: "the period before, or such as 2025-02"}}, s.priceControl(q.scope.own)...)
+		v.Fields = append([]control{{Name: "against", Label: "Against", Kind: "text", Value: q.scope.own.Get("against"), Hint: "the period before, or such as 2025-02"}}, s.priceControl(&q.scope)...)
 		v.Downloads = fileLinks(varianceForms, "variance", q.scope.query(without(q.scope.own, "step", "after")))
 		v.Links = q.links()
 		v.Command = "fees variance" + q.scope.flags() + q.againstFlag() + s.priceFlags(q.Prices) + s.ledgerFlag()

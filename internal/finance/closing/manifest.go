@@ -49,11 +49,13 @@ type Manifest struct {
 	Evidence evidence.Evidence `json:"evidence"`
 	Options  Options           `json:"options"`
 	Accounts []Account         `json:"accounts"`
-	Totals   Totals            `json:"totals"`   // of the accounts
-	Findings Findings          `json:"findings"` // counts of findings
-	Trail    ledger.TrailHead  `json:"trail"`    // the ledger's audit trail when the package was created
-	LeftOut  []string          `json:"left_out"` // descriptions of what the package lacks, and why
-	Files    []File            `json:"files"`    // by name, without the manifest
+	Totals   Totals            `json:"totals"` // of the accounts
+	// Balances are the sums of the accounts' balances, free and reserved; nil if they were not queried.
+	Balances *Balances        `json:"balances,omitempty"`
+	Findings Findings         `json:"findings"` // counts of findings
+	Trail    ledger.TrailHead `json:"trail"`    // the ledger's audit trail when the package was created
+	LeftOut  []string         `json:"left_out"` // descriptions of what the package lacks, and why
+	Files    []File           `json:"files"`    // by name, without the manifest
 }
 
 // Period is the closed period.
@@ -192,6 +194,12 @@ type Totals struct {
 	Treasury       chain.Optional[chain.Wei] `json:"treasury"`
 	Author         chain.Optional[chain.Wei] `json:"author"`
 	Gas            uint64                    `json:"gas"`
+}
+
+// Balances are balances at the ends of a period.
+type Balances struct {
+	Opening chain.Wei `json:"opening"`
+	Closing chain.Wei `json:"closing"`
 }
 
 // Findings counts the findings in a package.
