@@ -3,6 +3,7 @@ package app_test
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"math/big"
 	"math/rand/v2"
 	"strings"
@@ -141,5 +142,21 @@ func TestVarianceBytes(t *testing.T) {
 		require.NoError(t, varied(t, d, "14..27", "3..13").Document().Write(&first, form, 100))
 		require.NoError(t, varied(t, d, "14..27", "3..13").Document().Write(&second, form, 100))
 		require.Equal(t, first.String(), second.String())
+	}
+}
+
+// BenchmarkVariance explains the difference of the two halves of 59,000 transactions.
+func BenchmarkVariance(b *testing.B) {
+	const head = 13_550
+	_, reader := made(7, head)
+	place := file(b)
+	_, err := app.Sync(b.Context(), place, blocks(b, fmt.Sprintf("0..%d", head)), app.FillOptions{Reader: reader})
+	require.NoError(b, err)
+	d := opened(b, place)
+	b.ResetTimer()
+	for b.Loop() {
+		v := varied(b, d, fmt.Sprintf("%d..%d", head/2, head), fmt.Sprintf("0..%d", head/2-1))
+		b.ReportMetric(float64(v.Now.Transactions+v.Before.Transactions), "transactions")
+		require.NoError(b, v.Document().Write(io.Discard, "json", 0))
 	}
 }
