@@ -241,15 +241,23 @@ func (c *composer) ofKind(m *movement.Movement) (Account, error) {
 	return "", fmt.Errorf("%w: %s has the movement kind %q", ErrUnknown, m.Event, clean(string(m.Kind)))
 }
 
-// pay enters a fee as an expense: the withdrawal minus the refund.
+// pay enters a fee as an expense: the withdrawal minus the refund. What was withdrawn for a fee and given back entirely is
+// neither an expense nor an income.
 func (c *composer) pay(ctx context.Context, e *Entry, p *Payment, group []*ledger.Movement) error {
 	e.remarks = p.Remarks
 	charged, ok := p.Charged.Get()
 	payer, isPaid := p.Payer.Get()
-	if !ok || !isPaid || charged.IsZero() {
+	if !ok || !isPaid {
 		return nil
 	}
 	parts, err := movement.FeeAmong(len(group), func(i int) *movement.Movement { return &group[i].Movement }, payer, charged, p.HoldsDeposits())
+	if charged.IsZero() {
+		if err == nil && parts.Withdrawn == parts.GivenBack {
+			e.post(withdrawals, parts.Withdrawn.Signed().Negated())
+			e.post(deposits, parts.GivenBack.Signed())
+		}
+		return nil
+	}
 	if errors.Is(err, chain.ErrNoWithdraw) {
 		err = fmt.Errorf("%v paid %v wei, but nothing was withdrawn: %w", payer, charged, err)
 	}
