@@ -201,7 +201,7 @@ func feesFacts(made *report.Report) (main, facts []fact) {
 	return main, []fact{
 		textFact("transactions", fmt.Sprintf("%d EVM, %d native", t.EVM, t.Native)), textFact("failed transactions", fmt.Sprintf("%d EVM, %d native", t.EVMFailed, t.NativeFailed)),
 		amount("EVM fees", chain.Some(t.EVMFee), made.Token), amount("native fees", chain.Some(t.NativeFee), made.Token),
-		amount("burned", t.Burned, made.Token), amount("treasury", t.Treasury, made.Token), amount("authors", t.Author, made.Token),
+		amount("burned", t.Burned, made.Token), amount(made.Token.TreasuryLabel(), t.Treasury, made.Token), amount("authors", t.Author, made.Token),
 	}
 }
 

@@ -118,7 +118,7 @@ func (s *server) statusView(status *app.Status, token console.Token) *overviewPa
 		textFact("network", status.Network), textFact("blocks", spanText(status.Stored)), textFact("last sealed block", console.Known(status.Sealed)),
 		moment("time of the last block", status.LastTime), textFact("evidence", status.Evidence.String()),
 		amount("fees of all blocks", chain.Some(t.Fee), token), textFact("transactions", fmt.Sprintf("%d EVM, %d native", t.EVM, t.Native)),
-		amount("burned", status.Burned, token), amount("treasury", status.Treasury, token), amount("authors", status.Author, token),
+		amount("burned", status.Burned, token), amount(token.TreasuryLabel(), status.Treasury, token), amount("authors", status.Author, token),
 		{Name: "failed checks", cell: cell{Text: fmt.Sprint(status.Findings), To: "findings"}}, {Name: "fee drifts", cell: cell{Text: fmt.Sprint(t.Drifts), To: "findings"}},
 		{Name: "undetermined fees", cell: cell{Text: fmt.Sprint(t.Undetermined), To: "findings"}}, {Name: "unrecognised events", cell: cell{Text: fmt.Sprint(status.Unread), To: "findings"}}, textFact("checks not possible", fmt.Sprint(status.Unanswered)),
 	}
