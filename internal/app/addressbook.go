@@ -237,6 +237,16 @@ func (b *AddressBook) groupHint() string {
 // Names reports whether text is a label in the book.
 func (b *AddressBook) Names(text string) bool { return len(b.entries().Labelled(text)) > 0 }
 
+// ChooseNamed is [AddressBook.Choose] for addresses, labels and groups only: a request must not name a file of the server.
+func (b *AddressBook) ChooseNamed(list []string) (*Chosen, error) {
+	for _, name := range list {
+		if !IsAddress(name) && !strings.HasPrefix(name, GroupPrefix) && !b.Names(name) {
+			return nil, notUnderstood("accounts: no match for %q. Use an address, %sNAME or a label of the address book.", plain.Line(name), GroupPrefix)
+		}
+	}
+	return b.Choose(list)
+}
+
 // GroupNamed returns the group that text names, spelled as in the book.
 func (b *AddressBook) GroupNamed(text string) (string, bool) {
 	found := b.entries().InGroup(text)

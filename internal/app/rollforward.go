@@ -121,7 +121,11 @@ func (d *Ledger) rollforward(ctx context.Context, held *Held, n *network.Network
 			return nil, err
 		}
 	}
-	if r.Rollforward, err = rollforward.Make(ctx, d.Book, request); err != nil {
+	book, err := d.withPassed(ctx, n, accounts, span.Last)
+	if err != nil {
+		return nil, err
+	}
+	if r.Rollforward, err = rollforward.Make(ctx, book, request); err != nil {
 		return nil, r.Explain(err)
 	}
 	q.Progress.end()

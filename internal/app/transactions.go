@@ -29,7 +29,7 @@ type TransactionList struct {
 	Network string
 	console.Token
 	List []*ledger.Transaction
-	// Untold counts transactions left out because their outcome is unknown and the filter asks for one. WithoutPayer
+	// Untold counts transactions left out because their outcome or fee is unknown and the filter asks for it. WithoutPayer
 	// counts transactions without a known payer that the accounts may have paid for, if counted.
 	Untold, WithoutPayer uint64
 	// Next is the position of the last transaction if more follow: the After of the next page.
@@ -54,7 +54,7 @@ func (d *Ledger) Transactions(ctx context.Context, q TransactionsRequest) (*Tran
 	if limit <= 0 {
 		limit = DefaultTransactions
 	}
-	wanted := q.Only.Query(span)
+	wanted, fees := q.Only.Query(span), q.Only.Fee.In(l.Token)
 	wanted.Accounts, wanted.After = q.Payers, q.After
 	for t, err := range d.Book.Transactions(ctx, wanted) {
 		switch {
@@ -62,8 +62,10 @@ func (d *Ledger) Transactions(ctx context.Context, q TransactionsRequest) (*Tran
 			return nil, d.wrapErr(err)
 		case !held.Asked.Has(t.Height, t.Time):
 			continue
-		case q.Only.Untold(&t.Kind):
+		case q.Only.Untold(&t.Kind), fees.Untold(&t.Cost):
 			l.Untold++
+			continue
+		case !fees.Has(&t.Cost):
 			continue
 		case len(l.List) == limit:
 			l.Next = chain.Some(l.List[limit-1].Place())
@@ -107,7 +109,7 @@ func (l *TransactionList) Notes() []string {
 		count       uint64
 		text, texts string
 	}{
-		{l.Untold, " is left out: its outcome is unknown", " are left out: their outcomes are unknown"},
+		{l.Untold, " is left out: its outcome or fee is unknown", " are left out: their outcomes or fees are unknown"},
 		{l.WithoutPayer, " without a known payer may belong here", " without a known payer may belong here"},
 	} {
 		if n.count > 0 {

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -38,6 +39,11 @@ type Place struct {
 
 // String returns the place as people write it, such as 25-7.
 func (p Place) String() string { return fmt.Sprintf("%d-%d", p.Height, p.Row) }
+
+// Compare orders places as the chain does.
+func (p Place) Compare(other Place) int {
+	return cmp.Or(cmp.Compare(p.Height, other.Height), cmp.Compare(p.Row, other.Row))
+}
 
 // MarshalText returns the place as [Place.String] does.
 func (p Place) MarshalText() ([]byte, error) { return []byte(p.String()), nil }

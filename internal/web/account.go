@@ -75,6 +75,11 @@ func (s *server) account(w http.ResponseWriter, r *http.Request) error {
 		v.Chart = monthChart(a.Months, named, a.Token)
 		v.Last = s.entryForm(r, account, typed)
 		v.Links = []link{{"Statement", path + "/statement"}, {"Rollforward", path + "/rollforward"}, {"Fees by day", "fees?accounts=" + named}}
+		deposits, err := s.depositsLink(r, named)
+		if err != nil {
+			return nil, err
+		}
+		v.Links = append(v.Links, deposits...)
 		if account.Size() == chain.AddressSize { // contracts have EVM addresses
 			v.Links = append(v.Links, link{"Fees of calls to this contract", "contract/" + named})
 		}
@@ -94,7 +99,7 @@ func (s *server) account(w http.ResponseWriter, r *http.Request) error {
 		}
 		list.WithoutPayer = a.WithoutPayer
 		v.Warnings = append(v.Warnings, list.Notes()...)
-		table, err := s.transactionTable(list, l, func(next url.Values) string {
+		table, err := s.transactionTable(r.Context(), list, l, paid, extentOfAccount(a), func(next url.Values) string {
 			if len(next) == 0 {
 				return path
 			}

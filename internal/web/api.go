@@ -16,12 +16,14 @@ func answers() []route {
 	payers := append(slices.Clip(period), "accounts")
 	return []route{
 		{path: "/api/v1/report", ask: (*server).feesFile, about: "The fees of a period: fees report --format json", parameters: slices.Concat(payers, feesParameters)},
+		{path: "/api/v1/variance", ask: (*server).varianceFile, about: "Why fees changed: fees variance --format json", parameters: slices.Concat(payers, varianceParameters)},
 		{path: "/api/v1/transactions", ask: (*server).transactionsJSON, about: "Transactions in chain order", parameters: slices.Concat(payers, report.OnlyNames(), []string{"after", "limit"})},
 		{path: "/api/v1/transactions/{name}", ask: withoutParameters((*server).transactionJSON), about: "A transaction: fees tx --format json"},
 		{path: "/api/v1/transactions/{name}/explanation", ask: withoutParameters((*server).explanationJSON), about: "The calculation of a fee: fees explain --format json"},
 		{path: "/api/v1/accounts/{address}", ask: withoutParameters((*server).accountJSON), about: "An account: fees account --format json"},
 		{path: "/api/v1/accounts/{address}/statement", ask: (*server).statementFile, about: "An account statement: fees statement --format json", parameters: append(slices.Clip(period), "price", "balances")},
 		{path: "/api/v1/accounts/{address}/rollforward", ask: (*server).rollforwardFile, about: "A balance rollforward: fees rollforward --format json", parameters: append(slices.Clip(period), "price", "balances")},
+		{path: "/api/v1/deposits", ask: (*server).depositsFile, about: "Deposits: fees deposits --format json", parameters: append(slices.Clip(payers), "part")},
 		{path: "/api/v1/blocks/{height}", ask: withoutParameters((*server).blockJSON), about: "A block: fees show --format json"},
 		{path: "/api/v1/findings", ask: (*server).findingsJSON, about: "Findings, one per line", parameters: period, form: "jsonl"},
 		{path: "/api/v1/packages", ask: withoutParameters((*server).packagesJSON), about: "The close packages"},

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"net/http"
@@ -36,6 +37,7 @@ type menu struct {
 	Links       []navigation
 	Years       []year
 	Fields      []control
+	Remembers   string // the page whose accounts a second button stores as the company; "" for none
 }
 
 // maxChoices limits the accounts offered as choices; others can be typed.
@@ -71,7 +73,7 @@ func (b *viewBar) menu(i int) g.Node {
 	if len(m.Links) > 0 {
 		content = append(content, markup.El("p", g.Map(m.Links, func(n navigation) g.Node { return g.Group{n.node(), markup.Text(" ")} })))
 	}
-	content = append(content, each(m.Years, year.node), markup.El("div", markup.Attr("class", "scope asked"), each(m.Fields, control.node), markup.El("button", markup.Text("Show"))))
+	content = append(content, each(m.Years, year.node), markup.El("div", markup.Attr("class", "scope asked"), each(m.Fields, control.node), markup.El("button", markup.Text("Show")), m.remember()))
 	if i == 0 {
 		content = append(content, markup.El("div", markup.Attr("class", "scope asked"), each(b.Days.Fields, control.node), markup.El("button", markup.Attr("form", "days"), markup.Text(b.Days.Button))))
 	}
@@ -79,16 +81,23 @@ func (b *viewBar) menu(i int) g.Node {
 		markup.El("summary", markup.Text(m.Name), g.If(m.Value != "", g.Group{markup.Text(" "), markup.El("strong", markup.Text(m.Value))})), markup.El("div", markup.Attr("class", "pop"), content))
 }
 
-// viewBar returns the view bar of a page. On the overview, which shows months only, everything else leads to the fees of
-// what was chosen.
+// remember returns the button that shows the accounts and stores them as the company; nil without one.
+func (m *menu) remember() g.Node {
+	if m.Remembers == "" {
+		return nil
+	}
+	return markup.El("button", markup.Attr("formaction", "company"), markup.Attr("name", "page"), markup.Attr("value", m.Remembers), markup.Attr("class", "plain"), markup.Text("Show, and show first from now on"))
+}
+
+// viewBar returns the view bar of a page. On a page that shows months only, other periods lead to the fees.
 func (s *server) viewBar(r *http.Request, v *frame) *viewBar {
-	sc, path, around := v.Scope, v.Path, v.Around
-	if sc == nil {
-		sc, path = &scope{Period: v.Month}, "fees"
+	sc, path, any, around := v.Scope, v.Path, v.Path, v.Around
+	if v.Monthly {
+		any = "fees"
 	} else {
 		around = sc.around(path, listing{}.with(sc.own))
 	}
-	b := &viewBar{Action: path, Days: sc.daysForm(path)}
+	b := &viewBar{Action: path, Days: sc.daysForm(any)}
 	for _, l := range around {
 		if b.Before.To == "" && l.Text < sc.Period {
 			b.Before = l
@@ -99,38 +108,38 @@ func (s *server) viewBar(r *http.Request, v *frame) *viewBar {
 	months := s.months(r.Context())
 	period := menu{Name: "Period", Value: sc.name(), Fields: sc.controls("")}
 	period.Fields[1].Options = zones
-	to := func(change func(*scope)) string {
+	at := func(path string, change func(*scope)) string {
 		other := *sc
 		change(&other)
 		return path + other.query(listing{}.with(sc.own))
 	}
+	to := func(change func(*scope)) string { return at(path, change) }
 	for _, m := range months {
 		if m.Name == sc.Period && sc.Zone == "" { // a month of another zone has other ends
 			b.State = m.State
 		}
 		if n := len(period.Years); n == 0 || period.Years[n-1].Name != m.Name[:4] {
-			period.Years = append(period.Years, year{Name: m.Name[:4], To: to(func(o *scope) { o.Period, o.Partial = m.Name[:4], true })})
+			period.Years = append(period.Years, year{Name: m.Name[:4], To: at(any, func(o *scope) { o.Period, o.Partial = m.Name[:4], true })})
 		}
 		last := &period.Years[len(period.Years)-1]
-		m.Here, m.To = m.Name == sc.Period, to(func(o *scope) { o.Period, o.Partial = m.Name, m.Partial })
-		if v.Month != "" {
-			m.To = overviewOf(m.Name)
-		}
+		m.Here, m.To = m.Name == sc.Period, to(func(o *scope) { o.Period, o.Partial = m.Name, m.Partial && !v.Monthly })
 		last.Months = append(last.Months, m)
 	}
-	period.Links = append(period.Links, navigation{link: link{"All sealed blocks", to(func(o *scope) { o.Period, o.Partial = "", false })}, Here: sc.Period == ""})
+	period.Links = append(period.Links, navigation{link: link{"All sealed blocks", at(any, func(o *scope) { o.Period, o.Partial = "", false })}, Here: sc.Period == ""})
 	b.Menus = append(b.Menus, period)
 	if sc.Zone != "" {
 		b.Menus[0].Value += ", " + plain.Line(sc.Zone)
 		b.Chips = append(b.Chips, link{"Zone: " + plain.Line(sc.Zone), to(func(o *scope) { o.Zone = "" })})
 	}
-	if sc.Partial {
+	if sc.Partial && !v.Monthly {
 		b.Chips = append(b.Chips, link{"Incomplete periods", to(func(o *scope) { o.Partial = false })})
 	}
-	if v.Whose || v.Scope == nil {
-		b.Menus = append(b.Menus, s.accountsMenu(r.Context(), sc))
+	if v.Whose {
+		menu := s.accountsMenu(r.Context(), sc)
+		menu.Remembers = path
+		b.Menus = append(b.Menus, menu)
 		for i, name := range sc.list() {
-			b.Chips = append(b.Chips, link{"Account: " + s.accountName(name), to(func(o *scope) { o.Accounts = strings.Join(slices.Delete(sc.list(), i, i+1), ",") })})
+			b.Chips = append(b.Chips, link{"Account: " + s.accountName(name), to(func(o *scope) { o.Accounts = cmp.Or(strings.Join(slices.Delete(sc.list(), i, i+1), ","), everyone) })})
 		}
 	}
 	for _, m := range []menu{{Name: "View", Fields: v.Fields}, {Name: "Filters", Fields: v.Filters}} {
@@ -139,7 +148,9 @@ func (s *server) viewBar(r *http.Request, v *frame) *viewBar {
 		}
 		b.Menus = append(b.Menus, m)
 		for _, c := range m.Fields {
-			if value := sc.own.Get(c.Name); value != "" && c.Name != "by" && c.Name != "part" {
+			if c.Name == priceParameter && sc.Price != "" {
+				b.Chips = append(b.Chips, link{c.Label + ": " + plain.Line(sc.Price), to(func(o *scope) { o.Price = "" })})
+			} else if value := sc.own.Get(c.Name); value != "" && c.Name != "by" && c.Name != "part" {
 				b.Chips = append(b.Chips, link{c.Label + ": " + plain.Line(words(value)), path + sc.query(without(sc.own, c.Name, "sort", "after"))})
 			}
 		}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
-	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/table"
 )
 
@@ -36,18 +35,19 @@ type closeStep struct {
 }
 
 // checklist returns the steps that close a month, and what is missing.
-func (s *server) checklist(m month, findings int, packages []closed, trail []ledger.Act) *tabular {
-	about := scope{Period: m.Name, Partial: m.Partial}
+func (s *server) checklist(m month, findings int, k *monthRecord, sc *scope) *tabular {
+	about := sc.feesIn(m)
+	if k == nil {
+		k = new(monthRecord)
+	}
 	filled := closeStep{"filled", cell{Text: "complete", Class: "ok"}, cell{}}
 	if m.Partial {
 		filled.state = cell{Text: "partial", Class: "bad"}
 		filled.next = cell{Text: "fees sync --month " + m.Name + s.gatewayFlag() + s.placeFlag(), Class: "hex"}
 	}
-	made := packageOf(packages, m.Name)
-	round := app.RoundOf(trail, m.Name, "UTC")
-	steps := []closeStep{filled, findingsStep(findings, &about), s.statementsStep(made), reconciledStep(made, &about), s.closedStep(m, made, round)}
+	steps := []closeStep{filled, findingsStep(findings, about), s.statementsStep(k), reconciledStep(k, about), s.closedStep(m, k)}
 	t := &tabular{Heads: heads("step", "state", "next")}
-	verdict, tone := verdictOf(m, findings, made, round)
+	verdict, tone := verdictOf(m, findings, k)
 	t.Title, t.Tone = about.name()+" "+verdict, tone
 	for _, p := range steps {
 		t.Rows = append(t.Rows, []cell{{Text: p.name}, p.state, p.next})
@@ -56,9 +56,11 @@ func (s *server) checklist(m month, findings int, packages []closed, trail []led
 }
 
 // verdictOf returns whether a month can be closed, in words and as a class.
-func verdictOf(m month, findings int, made *closed, round app.Round) (text, class string) {
-	switch {
-	case round.Open():
+func verdictOf(m month, findings int, k *monthRecord) (text, class string) {
+	switch made := k.made; {
+	case k.isOpen() && made != nil && !made.Findings.None():
+		return "is being closed, with findings", "bad"
+	case k.isOpen():
 		return "is being closed", ""
 	case made != nil && !made.Findings.None():
 		return "is closed, with findings", "bad"
@@ -78,16 +80,6 @@ func findingsText(count int) string {
 		return fmt.Sprintf("more than %d findings", maxCounted)
 	}
 	return console.Counted(count, "finding")
-}
-
-// packageOf returns the readable package of a month in UTC, or nil.
-func packageOf(packages []closed, month string) *closed {
-	for i := range packages {
-		if c := &packages[i]; c.summary != nil && c.Period.Name() == month && c.Period.Timezone == "UTC" {
-			return c
-		}
-	}
-	return nil
 }
 
 // maxCounted limits the findings counted for the checklist.
@@ -121,12 +113,14 @@ func findingsStep(count int, about *scope) closeStep {
 	return p
 }
 
-func (s *server) statementsStep(made *closed) closeStep {
-	p := closeStep{"statements", cell{Text: "not checked"}, cell{Text: "Accounts", To: "accounts"}}
+func (s *server) statementsStep(k *monthRecord) closeStep {
+	p, made := closeStep{"statements", cell{Text: "not checked"}, cell{Text: "Accounts", To: "accounts"}}, k.made
 	switch {
 	case made == nil && s.balances() == nil:
 		p.next = cell{Text: "fees serve --gateway URL" + s.placeFlag(), Class: "hex"}
 	case made == nil:
+	case !made.balances && k.isOpen():
+		p.state = cell{Text: "prepared without balances", Class: "bad"}
 	case !made.balances:
 		p.state = cell{Text: "closed without balances", Class: "bad"}
 	case made.Findings.Statements > 0:
@@ -137,26 +131,24 @@ func (s *server) statementsStep(made *closed) closeStep {
 	return p
 }
 
-func reconciledStep(made *closed, about *scope) closeStep {
-	p := closeStep{"reconciled", cell{Text: "not reconciled"}, cell{Text: "Reconcile", To: "reconcile" + about.query(nil)}}
-	switch {
-	case made == nil || !made.reconciled:
-	case made.Findings.Differences > 0:
-		p.state = cell{Text: console.Counted(made.Findings.Differences, "open difference"), Class: "bad"}
-	case made.Findings.Accepted > 0:
-		p.state, p.next = cell{Text: console.Counted(made.Findings.Accepted, "difference") + " accepted", Class: "ok"}, cell{}
-	default:
-		p.state, p.next = cell{Text: "no differences", Class: "ok"}, cell{}
+func reconciledStep(k *monthRecord, about *scope) closeStep {
+	compared := k.books(about)
+	p := closeStep{"reconciled", cell{Text: compared.Text, Class: compared.Class}, cell{Text: "Reconcile", To: "reconcile" + about.query(nil)}}
+	switch compared.Class {
+	case "ok":
+		p.next = cell{}
+	case "":
+		p.state.Text = "not reconciled"
 	}
 	return p
 }
 
-func (s *server) closedStep(m month, made *closed, round app.Round) closeStep {
-	if round.Open() {
-		last := round[len(round)-1]
-		return closeStep{"closed", cell{Text: fmt.Sprintf("%s by %s", last.Kind, last.User)}, cell{Text: "Package to review or close", To: "close/" + url.PathEscape(s.packageName(m.Name, "UTC"))}}
+func (s *server) closedStep(m month, k *monthRecord) closeStep {
+	if k.isOpen() {
+		c := s.packageCell(m, k)
+		return closeStep{"closed", cell{Text: c.Text}, cell{Text: "Package to review or close", To: c.To}}
 	}
-	if made != nil {
+	if made := k.made; made != nil {
 		return closeStep{"closed", cell{Text: fmt.Sprintf("version %d", made.Version), Class: "ok"}, cell{Text: "Package", To: "packages/" + url.PathEscape(made.Name)}}
 	}
 	if m.Partial { // the command would fail

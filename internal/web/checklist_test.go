@@ -56,16 +56,16 @@ func TestChecklist(t *testing.T) {
 	require.Equal(t, "not reconciled", after["reconciled"][0])
 }
 
-// An overview of a month has the days, the largest payers and contracts, and the difference from the month before. Its
-// figures are those of the report.
-func TestOverviewOfAMonth(t *testing.T) {
+// The page of the chain has the days of a month, the largest payers and contracts of all accounts. Its figures are those of
+// the report, whatever accounts it passes on.
+func TestChainOfAMonth(t *testing.T) {
 	s := view(t, "ours")
-	page := pageAt(t, s.url+"/overview?period=2025-02")
-	require.Contains(t, page, "<h1>Overview, February 2025</h1>")
-	require.Contains(t, page, `<a class="turn" href="overview?period=2025-01" rel="prev"`)
-	require.Contains(t, page, `<a class="turn" href="overview?period=2025-03" rel="next"`)
+	page := pageAt(t, s.url+"/chain?period=2025-02&accounts=group:ours")
+	require.Contains(t, page, "<h1>Chain, February 2025</h1>")
+	require.Contains(t, page, `<a class="turn" href="chain?accounts=group%3Aours&amp;period=2025-01" rel="prev"`)
+	require.Contains(t, page, `<a class="turn" href="chain?accounts=group%3Aours&amp;period=2025-03" rel="next"`)
 	require.Contains(t, page, `Fees by day: 28 bars`)
-	require.Contains(t, page, `<a href="fees?by=account&amp;partial=1&amp;period=2025-02-01..2025-02-01" tabindex="-1">`)
+	require.Contains(t, page, `<a href="fees?accounts=all&amp;by=account&amp;partial=1&amp;period=2025-02-01..2025-02-01" tabindex="-1">`)
 	for title, by := range map[string]string{"Top payers": "account", "Top contracts": "contract"} {
 		_, rest, found := strings.Cut(page, "<h2>"+title+"</h2>")
 		require.True(t, found)
@@ -82,11 +82,7 @@ func TestOverviewOfAMonth(t *testing.T) {
 		}
 		require.Contains(t, list, ">others<")
 	}
-	require.Contains(t, page, "<h2>Compared with the month before</h2>")
-	require.NotContains(t, pageAt(t, s.url+"/overview?period=2025-03"), "Compared with", "a partial month is not compared")
-	require.Equal(t, [2]string{"partial", "fees sync --month 2025-03 --gateway http://127.0.0.1:1"}, steps(t, pageAt(t, s.url+"/overview?period=2025-03"), `<h2 class="bad">March 2025 cannot be closed yet`)["filled"])
-
-	require.Contains(t, pageAt(t, s.url+"/overview?period=2024-01"), "The ledger has no blocks of period=2024-01. Choose a month from 2025-01 to 2025-03.")
+	require.Contains(t, pageAt(t, s.url+"/chain?period=2024-01"), "The ledger has no blocks of period=2024-01. Choose a month from 2025-01 to 2025-03.")
 }
 
 // pageAt returns the body of a response.

@@ -18,7 +18,7 @@ import (
 )
 
 // typed are the parameters that an error page offers to correct, in order.
-var typed = slices.Concat(scopeParameters[:3], dayParameters, feesParameters, []string{"part", "balances", "limit"}, listingParameters)
+var typed = slices.Concat(scopeParameters[:3], dayParameters, feesParameters, []string{"against", "step", "part", "balances", "limit"}, listingParameters)
 
 // failurePage is the page of a problem.
 type failurePage struct {
@@ -63,7 +63,7 @@ func (s *server) failurePage(r *http.Request, p *problem, cause error) *failureP
 			if !months[i].Partial {
 				complete := sc
 				complete.Period = months[i].Name
-				v.Ways = append(v.Ways, link{"Show " + complete.name() + ", the last complete month", path + complete.query(without(sc.own, "compare"))})
+				v.Ways = append(v.Ways, link{"Show " + complete.name() + ", the last complete month", path + complete.query(without(sc.own, "compare", "against"))})
 				break
 			}
 		}
@@ -148,7 +148,7 @@ func typedParameters(path string) []string {
 		return slices.Concat(scopeParameters[:3], closeParameters)
 	case strings.HasPrefix(path, "reconcile/"):
 		return slices.Concat(scopeParameters[:3], settingNames())
-	case slices.Contains([]string{"fees", "transactions", "findings"}, path), strings.HasPrefix(path, "contract/"), strings.HasSuffix(path, "/statement"), strings.HasSuffix(path, "/rollforward"):
+	case slices.Contains([]string{"fees", "transactions", "findings", "deposits"}, path), strings.HasPrefix(path, "contract/"), strings.HasSuffix(path, "/statement"), strings.HasSuffix(path, "/rollforward"):
 		return typed
 	}
 	return nil

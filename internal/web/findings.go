@@ -133,7 +133,7 @@ func (s *server) findingList(r *http.Request, own ...string) (sc scope, list *ap
 	if sc, err = readScope(r.URL.RawQuery, own...); err != nil {
 		return sc, nil, err
 	}
-	if sc.Accounts != "" {
+	if len(sc.list()) > 0 && strings.Contains(r.URL.Path, "findings.") || sc.Accounts != "" && s.forPrograms(r) {
 		return sc, nil, invalidRequest("Findings are not listed by account. Remove the parameter accounts.")
 	}
 	p, err := sc.period()

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/sys/plain"
 	"github.com/feeledger/fees/internal/table"
 )
@@ -23,14 +24,16 @@ const maxAfter = 1 << 30
 
 // listing selects the rows of a table that a page shows, and their order. It is part of the page's URL.
 type listing struct {
-	Sort  string         // the column, prefixed with - for descending; "" for the original order
-	After int            // number of rows before the page
-	All   bool           // all columns
-	Only  []string       // the columns chosen, besides the first; nil for the usual ones
-	brief []string       // columns shown only if All is set
-	zone  *time.Location // of the times; nil for UTC
-	limit int            // rows per page; 0 for pageRows
-	fixed bool           // cannot be sorted
+	Sort   string         // the column, prefixed with - for descending; "" for the original order
+	After  int            // number of rows before the page
+	All    bool           // all columns
+	Only   []string       // the columns chosen, besides the first; nil for the usual ones
+	brief  []string       // columns shown only if All is set
+	zone   *time.Location // of the times; nil for UTC
+	limit  int            // rows per page; 0 for pageRows
+	fixed  bool           // cannot be sorted
+	before string         // of what period the columns of the other period are; "" for none
+	last   int            // the first row that no page shows; 0 if pages show all
 	// largest is the fee that the drawn shares are of; 0 draws none.
 	largest chain.Wei
 }
@@ -135,7 +138,7 @@ func (s *server) part(all *rows, l listing, to func(listing) string) (*tabular, 
 	}
 	var shown []int // the columns
 	for i, name := range all.heads {
-		if name = heading(name, &all.columns[i]); l.shows(all, i) {
+		if name = l.heading(name, &all.columns[i]); l.shows(all, i) {
 			shown = append(shown, i)
 			if all.columns[i].Kind == table.Time {
 				name += ", " + l.zone.String()
@@ -162,7 +165,7 @@ func (s *server) part(all *rows, l listing, to func(listing) string) (*tabular, 
 			t.Totals[0].Text = "Total"
 		}
 	}
-	l.lead(t, len(shown) < len(all.columns), all.count, to)
+	l.lead(t, len(shown) < len(all.columns), all.count, s.sumOf(all), to)
 	if to != nil && len(all.columns) > 2 {
 		t.Columns = l.columnsForm(all, to)
 	}
@@ -177,7 +180,7 @@ func (l listing) columnsForm(all *rows, to func(listing) string) *form {
 	values, _ := url.ParseQuery(query) // made by to
 	f := &form{Action: path, Button: "Show", Hidden: optionsOf(values)}
 	for i, c := range all.columns[1:] {
-		f.Fields = append(f.Fields, control{Name: "columns", Label: heading(all.heads[i+1], &all.columns[i+1]), Kind: "choice", Value: c.Name, Required: l.shows(all, i+1)})
+		f.Fields = append(f.Fields, control{Name: "columns", Label: l.heading(all.heads[i+1], &all.columns[i+1]), Kind: "choice", Value: c.Name, Required: l.shows(all, i+1)})
 	}
 	return f
 }
@@ -209,6 +212,17 @@ func heading(text string, c *table.Column) string {
 	return text
 }
 
+// heading names the other period in the headings of its columns: fee in February 2025, GLMR.
+func (l listing) heading(text string, c *table.Column) string { return l.named(heading(text, c)) }
+
+// named names the other period in place of "before".
+func (l listing) named(text string) string {
+	if l.before != "" {
+		text = strings.Replace(text, " before", " in "+l.before, 1)
+	}
+	return text
+}
+
 // head returns the heading of a column, which links to the list sorted by it.
 func (l listing) head(name string, c *table.Column, to func(listing) string) cell {
 	next := l
@@ -216,7 +230,7 @@ func (l listing) head(name string, c *table.Column, to func(listing) string) cel
 	if c.Kind.IsRight() {
 		next.Sort = "-" + c.Name
 	}
-	h := cell{Text: name, Class: classOf(c), Short: words(c.Name)}
+	h := cell{Text: name, Class: classOf(c), Short: l.named(words(c.Name))}
 	if to == nil || l.fixed {
 		return h
 	}
@@ -230,12 +244,30 @@ func (l listing) head(name string, c *table.Column, to func(listing) string) cel
 	return h
 }
 
-// lead adds the range of rows shown, and links to the other rows and to all columns.
-func (l listing) lead(t *tabular, brief bool, count int, to func(listing) string) {
+// rangeText names the rows of a page.
+func rangeText(first, last, count int) string {
+	return fmt.Sprintf("%s–%s of %s", console.Grouped(uint64(first)), console.Grouped(uint64(last)), console.Grouped(uint64(count)))
+}
+
+// sumOf returns the total of the fees of a list after a comma; "" for a list without.
+func (s *server) sumOf(all *rows) string {
+	i := columnOf(all.columns, "fee")
+	if i < 0 || all.totals == nil {
+		return ""
+	}
+	fee, known := all.totals[i].Wei()
+	if !known {
+		return ", total " + notKnown
+	}
+	return ", " + cut(all.token, fee) + " " + plain.Line(all.token.Symbol)
+}
+
+// lead adds the range of rows shown with the sum of all, and links to the other rows and to all columns.
+func (l listing) lead(t *tabular, brief bool, count int, sum string, to func(listing) string) {
 	if to == nil && count > l.rows() {
 		t.More = fmt.Sprintf("%d more rows are not shown.", count-l.rows())
 	} else if to != nil && (count > l.rows() || l.After > 0) {
-		t.More = fmt.Sprintf("Rows %d to %d of %d.", min(l.After+1, count), min(l.After+l.rows(), count), count)
+		t.More = rangeText(min(l.After+1, count), min(l.After+l.rows(), count), count) + sum + "."
 	}
 	if t.More != "" && t.Totals != nil {
 		t.More += " Totals cover all rows."
@@ -251,7 +283,7 @@ func (l listing) lead(t *tabular, brief bool, count int, to func(listing) string
 	if l.After > 0 {
 		add("Previous", func(o *listing) { o.After = max(0, l.After-pageRows) })
 	}
-	if l.After+l.rows() < count {
+	if l.After+l.rows() < count && (l.last == 0 || l.After+l.rows() < l.last) {
 		add("Next", func(o *listing) { o.After += pageRows })
 	}
 	if brief {

@@ -7,12 +7,10 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strings"
 
 	g "maragu.dev/gomponents"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/report"
@@ -21,315 +19,413 @@ import (
 	"github.com/feeledger/fees/internal/sys/plain"
 )
 
-// overviewPage is the overview of a month.
+// overviewPage is the overview of a month, for some accounts or for all.
 type overviewPage struct {
 	frame
 	figures
 	tables
-	Live  string     // the last sealed block: the page announces newer ones
-	First *tabular   // above the figures; nil for none
-	Side  []*tabular // beside the other content in a wide window
-	Chart *report.Chart
+	Live    string // the last sealed block: the page announces newer ones
+	Answer  *answerPart
+	Changed *changedPart
+	Side    []*tabular // beside the other content in a wide window
+	Chart   *report.Chart
 }
 
 func (p *overviewPage) main() g.Node {
-	return p.body(p.news(), p.notices.node(), twoColumns(p.Side, p.First.whole(), p.figures.node(), p.Chart.Node(), p.tables.beside()), p.notesList())
+	return p.body(newsPlace(p.Live, p.Here), p.notices.node(), p.Answer.node(), p.figures.node(), twoColumns(p.Side, p.Changed.node(), p.related(), p.Chart.Node(), p.tables.beside()), p.notesList())
 }
 
-// news returns the place where a script announces newer blocks; nil without any.
-func (p *overviewPage) news() g.Node {
-	if p.Live == "" {
+// newsPlace returns the place where a script announces blocks newer than the last sealed one; nil without any.
+func newsPlace(last, here string) g.Node {
+	if last == "" {
 		return nil
 	}
-	return markup.El("p", markup.Attr("id", "news"), markup.Attr("class", "news"), markup.Attr("role", "status"), markup.Attr("data-sealed", p.Live), markup.Attr("hidden"), markup.El("span"), markup.Text(" "), link{"Reload", p.Here}.node())
+	return markup.El("p", markup.Attr("id", "news"), markup.Attr("class", "news"), markup.Attr("role", "status"), markup.Attr("data-sealed", last), markup.Attr("hidden"), markup.El("span"), markup.Text(" "), link{"Reload", here}.node())
 }
 
-// overview shows a month: what is missing until it is closed, its fees, and what the ledger contains.
+// monthlyRequest parses a request for a page of a month. A page of another period is that of its fees: done then reports
+// that the browser was sent there.
+func (s *server) monthlyRequest(w http.ResponseWriter, r *http.Request) (sc scope, done bool, err error) {
+	if sc, err = readScope(r.URL.RawQuery); err != nil {
+		return sc, false, err
+	}
+	if sc.Period != "" && !aMonth.MatchString(sc.Period) {
+		http.Redirect(w, r, s.base+"/fees"+sc.query(nil), http.StatusSeeOther)
+		return sc, true, nil
+	}
+	if _, err = s.choose(sc.list()); err == nil {
+		_, err = s.priced(&sc)
+	}
+	return sc, false, err
+}
+
+// overview shows a month: what the accounts paid, what changed, and what is missing until it is closed.
 func (s *server) overview(w http.ResponseWriter, r *http.Request) error {
-	own, err := parameters(r.URL.RawQuery, "period")
-	if err != nil {
+	sc, done, err := s.monthlyRequest(w, r)
+	if err != nil || done {
 		return err
 	}
 	return s.show(w, r, allSealed, func(r *http.Request, sealed string) (page, error) {
-		status, err := s.Ledger.Status(r.Context())
+		v := &overviewPage{frame: frame{Title: "Overview", Path: "overview"}}
+		v.Whose = true
+		months, shown, err := s.monthsAbout(r, &sc, &v.frame)
 		if err != nil {
 			return nil, err
 		}
-		token, err := s.Ledger.Token(r.Context())
+		state, err := s.Ledger.State(r.Context())
 		if err != nil {
 			return nil, err
 		}
-		v := s.statusView(&status, token)
-		if !status.Sealed.Known() {
-			v.Lead = "No sealed blocks yet. Run fees sync to fill the ledger."
-			v.Remedy = "fees sync --month 2026-01" + s.placeFlag()
-			return v, nil
+		v.Live = lastOf(state.Span)
+		if len(months) == 0 { // nothing is sealed, or the blocks state no time
+			return s.withoutMonths(r, v)
 		}
-		months := s.months(r.Context())
-		if len(months) == 0 { // the blocks state no time
-			return v, nil
-		}
-		packages, err := s.overviewPackages(r.Context(), v)
+		records, err := s.monthRecords(r.Context(), &v.frame, sc.Zone)
 		if err != nil {
 			return nil, err
 		}
-		shown := monthToClose(months, s.Packages != "")
-		if name := own.Get("period"); name != "" {
-			i := slices.IndexFunc(months, func(m month) bool { return m.Name == name })
-			if i < 0 {
-				return nil, invalidRequest("The ledger has no blocks of period=%s. Choose a month from %s to %s.", plain.Line(name), months[0].Name, months[len(months)-1].Name)
-			}
-			shown = months[i]
-		}
-		kept, err := s.keptMonth(r, months, shown)
-		if err != nil {
-			return nil, err
-		}
-		var trail []ledger.Act
-		if s.closes() { // then the page is about more than sealed blocks
-			if trail, err = s.Ledger.Book.Trail(r.Context()); errors.Is(err, ledger.ErrDamaged) {
-				v.Warnings = append(v.Warnings, problemOf(r.Context(), err, s.Time).Detail)
-			} else if err != nil {
-				return nil, err
-			}
-		}
-		v.First = s.checklist(shown, kept.findings, packages, trail)
-		if err := kept.addTo(s, v, months, shown); err != nil {
-			return nil, err
-		}
-		if err := s.addMonths(r.Context(), v, months); err != nil {
-			return nil, err
-		}
-		if len(packages) > 0 {
-			v.Tables = append(v.Tables, closedTable(packages))
-		}
-		v.Side, v.Facts = []*tabular{factTable("Ledger", v.Facts)}, nil
-		return v, nil
+		return v, s.addMonth(r, v, months, shown, records)
 	})
 }
 
-// statusView returns the overview of a ledger, without months.
-func (s *server) statusView(status *app.Status, token console.Token) *overviewPage {
-	stored, _ := status.Stored.Get()
-	sealed, known := status.Sealed.Get()
-	v := &overviewPage{frame: frame{Title: "Overview", Path: "overview", Command: "fees ledger status" + s.placeFlag(), Unsealed: !known || stored.Last > sealed}, Live: console.Known(status.Sealed)}
-	t := &status.Totals
-	v.Facts = []fact{
-		textFact("network", status.Network), textFact("blocks", spanText(status.Stored)), textFact("last sealed block", console.Known(status.Sealed)),
-		moment("time of the last block", status.LastTime), textFact("evidence", status.Evidence.String()),
-		amount("fees of all blocks", chain.Some(t.Fee), token), textFact("transactions", fmt.Sprintf("%d EVM, %d native", t.EVM, t.Native)),
-		amount("burned", status.Burned, token), amount(token.TreasuryLabel(), status.Treasury, token), amount("authors", status.Author, token),
-		{Name: "failed checks", cell: cell{Text: fmt.Sprint(status.Findings), To: "findings"}}, {Name: "fee drifts", cell: cell{Text: fmt.Sprint(t.Drifts), To: "findings"}},
-		{Name: "undetermined fees", cell: cell{Text: fmt.Sprint(t.Undetermined), To: "findings"}}, {Name: "unrecognised events", cell: cell{Text: fmt.Sprint(status.Unread), To: "findings"}}, textFact("checks not possible", fmt.Sprint(status.Unanswered)),
+func lastOf(span chain.Optional[chain.Heights]) string {
+	have, some := span.Get()
+	if !some {
+		return ""
 	}
-	if t.Undetermined > 0 {
-		v.Warnings = append(v.Warnings, incomplete(t.Undetermined))
-	}
-	for _, gap := range status.Gaps {
-		v.Warnings = append(v.Warnings, fmt.Sprintf("Blocks %v are missing.", gap))
-	}
-	if status.NotFinal > 0 {
-		v.Warnings = append(v.Warnings, console.Counted(status.NotFinal, "block")+" "+console.Verb(status.NotFinal, "is", "are")+" not final yet.")
-	}
-	return v
+	return fmt.Sprint(have.Last)
 }
 
-// factTable lists facts beside a page.
-func factTable(title string, facts []fact) *tabular {
-	t := &tabular{Title: title, Heads: heads("what", "value")}
-	for _, f := range facts {
-		if f.Unit != "" {
-			f.Name, f.Unit = f.Name+", "+f.Unit, ""
+// withoutMonths returns the overview of a ledger without months: what it contains, or how to fill it.
+func (s *server) withoutMonths(r *http.Request, v *overviewPage) (page, error) {
+	status, err := s.Ledger.Status(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	token, err := s.Ledger.Token(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	v.Command = "fees ledger status" + s.placeFlag()
+	v.Unsealed = s.addStatus(&v.frame, &v.figures, &status, token)
+	if !status.Sealed.Known() {
+		v.Lead = "No sealed blocks yet. Run fees sync to fill the ledger."
+		v.Remedy = "fees sync --month 2026-01" + s.placeFlag()
+	} else {
+		v.Lead = "The blocks state no time, so there are no months. Choose fees by block."
+		v.Links = []link{{"Fees by block", "fees?by=block"}}
+	}
+	return v, nil
+}
+
+// monthsAbout returns the months of the ledger and the one that a page is about, and adds both to the page.
+func (s *server) monthsAbout(r *http.Request, sc *scope, v *frame) (months []month, shown month, err error) {
+	if months = s.months(r.Context()); len(months) == 0 {
+		return nil, shown, nil
+	}
+	at := len(months) - 1
+	if sc.Period == "" {
+		shown = monthToClose(months, s.Packages != "")
+		at = slices.IndexFunc(months, func(m month) bool { return m.Name == shown.Name })
+	} else if at = slices.IndexFunc(months, func(m month) bool { return m.Name == sc.Period }); at < 0 {
+		return nil, shown, invalidRequest("The ledger has no blocks of period=%s. Choose a month from %s to %s.", plain.Line(sc.Period), months[0].Name, months[len(months)-1].Name)
+	}
+	shown = months[at]
+	about := *sc
+	about.Period, about.Partial = shown.Name, shown.Partial
+	v.Scope, v.Monthly = &about, true
+	v.Title += ", " + about.name()
+	for _, i := range []int{at - 1, at + 1} {
+		if i >= 0 && i < len(months) {
+			v.Around = append(v.Around, link{months[i].Name, v.Path + about.of(months[i]).query(nil)})
 		}
-		t.Rows = append(t.Rows, []cell{{Text: f.Name}, f.cell})
 	}
-	return t
+	return months, shown, nil
 }
 
-// monthView is the part of the overview about a month. It is shared by requests.
+// of returns the scope for a month, on a page of months.
+func (s *scope) of(m month) *scope {
+	other := *s
+	other.Period, other.Partial = m.Name, false
+	return &other
+}
+
+// feesIn returns the scope for the fees of a month.
+func (s *scope) feesIn(m month) *scope {
+	other := s.of(m)
+	other.Partial = m.Partial
+	return other
+}
+
+// monthView is what some accounts paid in a month. It is shared by requests.
 type monthView struct {
-	findings int // up to one more than maxCounted
-	main     []fact
-	chart    *report.Chart
-	changed  *rows    // since the month before; nil without one
-	notes    []string // on fees paid in assets
-	top      []topList
+	*report.Report     // by day
+	accounts       int // as chosen; 0 for all
+	findings       int // of all accounts, up to one more than maxCounted
 }
 
-// topList is the largest groups of a month.
-type topList struct {
-	title string
-	by    report.By
-	rows  *rows
-}
-
-// maxTop limits the payers and contracts on the overview.
+// maxTop limits the payers and contracts of a month.
 const maxTop = 5
 
-// readAhead reads the figures of the month that the overview shows first, in the background until done is closed. A page
-// will say what failed.
+// readAhead reads the figures of the pages that are shown first, in the background until done is closed. A page will say
+// what failed.
 func (s *server) readAhead() (done chan struct{}) {
 	done = make(chan struct{})
 	s.aside(func(ctx context.Context) {
 		defer close(done)
-		if months := s.months(ctx); len(months) > 0 {
-			_, _ = s.keptMonth((&http.Request{}).WithContext(ctx), months, monthToClose(months, s.Packages != ""))
+		r := (&http.Request{}).WithContext(ctx)
+		months := s.months(ctx)
+		if len(months) == 0 {
+			return
 		}
+		sc, first := &scope{Accounts: s.Company}, monthToClose(months, s.Packages != "")
+		for _, m := range latest(months) {
+			_, _ = s.keptMonth(r, sc, m)
+		}
+		if !first.Partial {
+			_, _ = s.keptVariance(r, sc.feesIn(first))
+		}
+		_, _ = s.keptMonth(r, &scope{}, first)
+		_, _ = s.keptTop(r, &scope{}, first)
 	})
 	return done
 }
 
 // keptMonth returns the figures of a month. Those of a complete one stay the same while the ledger grows.
-func (s *server) keptMonth(r *http.Request, months []month, shown month) (*monthView, error) {
-	input := app.PeriodInput{Month: shown.Name, Partial: shown.Partial}
-	period, err := input.Parse()
+func (s *server) keptMonth(r *http.Request, sc *scope, m month) (*monthView, error) {
+	about := sc.feesIn(m)
+	about.Partial = true // also prices may be missing
+	about.Price = s.currency()
+	period, err := about.period()
 	if err != nil {
 		return nil, err
-	}
-	before := false // whether the month before is complete, too
-	if i := slices.IndexFunc(months, func(m month) bool { return m.Name == shown.Name }); i > 0 && !shown.Partial {
-		before = !months[i-1].Partial
 	}
 	state, err := s.stateOf(r.Context(), period)
 	if err != nil {
 		return nil, err
 	}
-	return keptOf(s, r, period, s.monthViews, state.String(), fmt.Sprintf("overview?period=%s %t", shown.Name, before), true, func(ctx context.Context) (*monthView, error) {
-		return s.monthView(ctx, &input, period, before)
+	return keptOf(s, r, period, s.monthViews, state.String(), "month"+about.query(nil), len(about.list()) > 0, func(ctx context.Context) (*monthView, error) {
+		q, err := s.readRequest(about)
+		if err != nil {
+			return nil, err
+		}
+		v := &monthView{accounts: len(q.Accounts)}
+		if v.Report, err = s.Ledger.Report(ctx, q, report.Choice{By: report.Day}); err != nil {
+			return nil, err
+		}
+		v.findings, err = s.countFindings(ctx, period)
+		return v, err
 	})
 }
 
-// monthView reads the figures of a month, and compares them with the month before if that is complete.
-func (s *server) monthView(ctx context.Context, input *app.PeriodInput, period app.Period, before bool) (*monthView, error) {
-	q := app.Request{Period: period}
-	days, err := s.Ledger.Report(ctx, q, report.Choice{By: report.Day})
-	if err != nil {
-		return nil, err
-	}
-	v := &monthView{chart: days.Chart(nil, dayPage)}
-	v.main, _ = feesFacts(days)
-	v.notes = days.AssetFees.Notes(days.Amount)
-	if v.findings, err = s.countFindings(ctx, period); err != nil {
-		return nil, err
-	}
-	if before {
-		with, err := input.Before()
-		if err != nil {
-			return nil, err
-		}
-		compared, err := s.Ledger.Compare(ctx, q, report.Choice{By: report.Month}, with)
-		if err != nil {
-			return nil, err
-		}
-		if v.changed, err = readRows(compared.Sheet(), listing{}, nil); err != nil {
-			return nil, err
-		}
-	}
-	v.top = []topList{{title: "Top payers", by: report.Account}, {title: "Top contracts", by: report.Contract}}
-	q.Labels = s.book()
-	for i := range v.top {
-		choice := report.Choice{By: v.top[i].by, Top: maxTop}
-		if choice.By == report.Contract {
-			choice.Only.Layer = chain.Some(fee.EVM)
-		}
-		made, err := s.Ledger.Report(ctx, q, choice)
-		if err != nil {
-			return nil, err
-		}
-		if v.top[i].rows, err = readRows(made.Sheet(), listing{}, nil); err != nil {
-			return nil, err
-		}
-	}
-	return v, nil
+// maxMonthsListed limits the months on the overview to those of a year.
+const maxMonthsListed = 12
+
+// latest returns the last months, the latest first.
+func latest(months []month) []month {
+	list := slices.Clone(months[max(0, len(months)-maxMonthsListed):])
+	slices.Reverse(list)
+	return list
 }
 
-// monthFigures are the columns of lists on the overview.
-var monthFigures = []string{"evm", "native", "fee", "charged"}
-
-// addTo adds the figures of a month to a page.
-func (k *monthView) addTo(s *server, v *overviewPage, months []month, shown month) error {
-	about := scope{Period: shown.Name, Partial: shown.Partial}
-	v.Title, v.Month, v.Main, v.Chart = "Overview, "+about.name(), shown.Name, k.main, k.chart
-	v.Notes = append(v.Notes, k.notes...)
-	if i := slices.IndexFunc(months, func(m month) bool { return m.Name == shown.Name }); i >= 0 {
-		for _, at := range []int{i - 1, i + 1} {
-			if at >= 0 && at < len(months) {
-				v.Around = append(v.Around, link{months[at].Name, overviewOf(months[at].Name)})
-			}
-		}
-	}
-	for _, top := range k.top {
-		t, err := s.part(top.rows, listing{fixed: true, Only: append(slices.Clone(monthFigures), string(top.by))}, nil)
-		if err != nil {
-			return err
-		}
-		t.Title, t.Totals = top.title, nil
-		if top.by == report.Contract {
-			t.dropFirst() // the layer: contracts are called by EVM transactions only
-		}
-		for _, row := range t.Rows {
-			if row[0].Text == "" {
-				row[0].Text = "others"
-			}
-		}
-		t.Links = []link{{"All " + strings.ToLower(strings.TrimPrefix(top.title, "Top ")), "fees" + about.query(url.Values{"by": {string(top.by)}, "sort": {"-fee"}})}}
-		v.Tables = append(v.Tables, t)
-	}
-	if k.changed != nil {
-		t, err := s.part(k.changed, listing{fixed: true, Only: []string{"fee", "fee_before", "fee_difference", "fee_percent"}}, nil)
-		if err != nil {
-			return err
-		}
-		t.Title, t.Totals = "Compared with the month before", nil
-		t.Links = []link{{"By day", "fees" + about.query(url.Values{"compare": {app.PeriodBefore}})}}
-		v.Tables = append(v.Tables, t)
-	}
-	return nil
-}
-
-// addMonths adds the fees of all months, if there are several.
-func (s *server) addMonths(ctx context.Context, v *overviewPage, months []month) error {
-	if len(months) == 1 {
-		return nil
-	}
-	all, err := s.Ledger.Report(ctx, app.Request{Period: allSealed}, report.Choice{By: report.Month})
+// addMonth adds the figures of a month and of those around it to the overview.
+func (s *server) addMonth(r *http.Request, v *overviewPage, months []month, shown month, records map[string]*monthRecord) error {
+	sc := v.Scope
+	now, err := s.keptMonth(r, sc, shown)
 	if err != nil {
 		return err
 	}
-	t, err := s.list(all.Sheet(), listing{fixed: true, Only: monthFigures}, nil)
+	var before *monthView
+	if i := slices.IndexFunc(months, func(m month) bool { return m.Name == shown.Name }); i > 0 {
+		if before, err = s.keptMonth(r, sc, months[i-1]); err != nil {
+			return err
+		}
+		v.Answer = s.answerPart(sc, shown, now, months[i-1], before)
+	} else {
+		v.Answer = s.answerPart(sc, shown, now, month{}, nil)
+	}
+	if before != nil && !shown.Partial && len(before.Partial) == 0 {
+		if v.Changed, err = s.changedPart(r, sc.feesIn(shown)); err != nil {
+			return err
+		}
+	}
+	v.Warnings, v.Notes = append(v.Warnings, now.Partial...), now.AssetFees.Notes(now.Amount)
+	if n := now.Totals.Undetermined; n > 0 {
+		v.Warnings = append(v.Warnings, incomplete(n))
+	}
+	about := sc.feesIn(shown)
+	link := func(text, path string, own url.Values) {
+		v.Links = append(v.Links, link{text, path + about.query(own)})
+	}
+	link("By account", "fees", url.Values{"by": {string(report.Account)}})
+	link("By call", "fees", url.Values{"by": {string(report.Call)}})
+	link("By contract", "fees", url.Values{"by": {string(report.Contract)}})
+	link("Largest fees", "transactions", url.Values{"sort": {"-fee"}})
+	v.Chart = now.Chart(nil, about.day)
+	v.Side = []*tabular{s.checklist(shown, now.findings, records[shown.Name], sc)}
+	v.Command = "fees report" + about.flags() + s.priceFlags(now.Prices) + s.ledgerFlag()
+	t, err := s.monthTable(r, sc, months, records)
 	if err != nil {
 		return err
-	}
-	t.Title = "Fees by month"
-	for _, row := range t.Rows {
-		row[0].To = monthPage(row[0].Text)
 	}
 	v.Tables = append(v.Tables, t)
-	for _, l := range fileLinks(feesForms, "fees", "?by=month") {
-		v.Downloads = append(v.Downloads, link{"months, " + l.Text, l.To})
-	}
 	return nil
 }
 
-// overviewOf returns the overview of a month.
-func overviewOf(month string) string { return "overview?period=" + month }
-
-// monthPage returns the page of a month's fees, or "" if name is not a month.
-func monthPage(name string) string {
-	if !aMonth.MatchString(name) {
-		return ""
-	}
-	return "fees?partial=1&period=" + name
-}
-
-// dayPage returns the page of a day's fees by account, or "" if name is not a day.
-func dayPage(name string) string {
+// day returns the page of a day's fees by account, or "" if name is not a day.
+func (s *scope) day(name string) string {
 	if !aDay.MatchString(name) {
 		return ""
 	}
-	about := scope{Period: name + ".." + name, Partial: true}
-	return "fees" + about.query(url.Values{"by": {string(report.Account)}})
+	other := *s
+	other.Period, other.Partial = name+".."+name, true
+	return "fees" + other.query(url.Values{"by": {string(report.Account)}})
 }
 
-// nowhere leaves a chart's bars without links.
-func nowhere(string) string { return "" }
+// monthTable lists the last months: what the ledger contains of each, its fees, findings, books and package.
+func (s *server) monthTable(r *http.Request, sc *scope, months []month, records map[string]*monthRecord) (*tabular, error) {
+	token, err := s.Ledger.Token(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	t := &tabular{Title: "Months", Heads: heads("month", "in the ledger", "fee, "+plain.Line(token.Symbol), "transactions", "findings", "books", "package")}
+	t.Heads[2].Class, t.Heads[3].Class = "figure", "figure"
+	list := latest(months)
+	for _, m := range list {
+		k, err := s.keptMonth(r, sc, m)
+		if err != nil {
+			return nil, err
+		}
+		about := sc.feesIn(m)
+		covered := cell{Text: "complete", Class: "ok", To: "chain" + sc.of(m).query(nil)}
+		if m.Partial {
+			covered.Text, covered.Class = "partial", "warn"
+		}
+		fee := wei(k.Token, chain.Some(k.Totals.Fee))
+		fee.To = "fees" + about.query(nil)
+		if k.Totals.Undetermined > 0 {
+			fee = cell{Text: notKnown, Class: "warn figure", To: fee.To}
+		}
+		paid := cell{Text: fmt.Sprint(k.Totals.EVM + k.Totals.Native), Number: true, Class: "figure", To: "transactions" + about.query(nil)}
+		t.Rows = append(t.Rows, []cell{{Text: about.name(), To: "overview" + sc.of(m).query(nil)}, covered, fee, paid, findingsCell(k.findings, about), records[m.Name].books(about), s.packageCell(m, records[m.Name])})
+	}
+	if more := len(months) - len(list); more > 0 {
+		t.Links = []link{{fmt.Sprintf("%d earlier", more), "fees" + (&scope{Zone: sc.Zone, Accounts: sc.Accounts, Price: sc.Price}).query(url.Values{"by": {string(report.Month)}})}}
+	}
+	return t, nil
+}
+
+// monthRecord is what the packages and the audit trail say about a month.
+type monthRecord struct {
+	made  *closed   // the newest package, prepared or closed; nil for none
+	round app.Round // the last round of closing; of users only
+}
+
+// isOpen reports whether the newest package is not closed yet.
+func (k *monthRecord) isOpen() bool { return k != nil && k.round.Open() }
+
+// monthRecords reads the packages and the audit trail, by month. They change without the sealed blocks.
+func (s *server) monthRecords(ctx context.Context, v *frame, zone string) (map[string]*monthRecord, error) {
+	packages, err := s.overviewPackages(ctx, v)
+	if err != nil {
+		return nil, err
+	}
+	if zone == "" {
+		zone = "UTC"
+	}
+	records := map[string]*monthRecord{}
+	of := func(name string) *monthRecord {
+		if records[name] == nil {
+			records[name] = new(monthRecord)
+		}
+		return records[name]
+	}
+	for i := range packages {
+		if c := &packages[i]; c.summary != nil && c.Period.Timezone == zone && aMonth.MatchString(c.Period.Name()) && of(c.Period.Name()).made == nil {
+			of(c.Period.Name()).made = c
+		}
+	}
+	if !s.closes() {
+		return records, nil
+	}
+	trail, err := s.Ledger.Book.Trail(ctx)
+	if errors.Is(err, ledger.ErrDamaged) {
+		v.Warnings = append(v.Warnings, problemOf(ctx, err, s.Time).Detail)
+		return records, nil
+	} else if err != nil {
+		return nil, err
+	}
+	for _, act := range trail {
+		if act.Zone == zone && aMonth.MatchString(act.Period) && of(act.Period).round == nil {
+			of(act.Period).round = app.RoundOf(trail, act.Period, zone)
+		}
+	}
+	for name, k := range records {
+		if k.isOpen() {
+			if made := s.preparedSummary(name, zone); made != nil {
+				k.made = made
+			}
+		}
+	}
+	return records, nil
+}
+
+// preparedSummary returns a package that waits for review or for closing; nil if it cannot be read.
+func (s *server) preparedSummary(month, zone string) *closed {
+	shelf, p, err := s.openPrepared(s.packageName(month, zone))
+	if err != nil {
+		return nil
+	}
+	defer shelf.Close()
+	defer p.Close()
+	return &closed{Name: p.Name, summary: summaryOf(p)}
+}
+
+// findingsCell links to the findings of a month.
+func findingsCell(count int, about *scope) cell {
+	c := cell{Text: "none", Class: "ok", To: "findings" + about.query(nil)}
+	if count > 0 {
+		c.Text, c.Class = findingsText(count), "bad"
+	}
+	return c
+}
+
+// books says whether the company's books were compared with the ledger.
+func (k *monthRecord) books(about *scope) cell {
+	c := cell{Text: "not compared", To: "reconcile" + about.query(nil)}
+	if k == nil || k.made == nil || !k.made.reconciled {
+		return c
+	}
+	switch f := &k.made.Findings; {
+	case f.Differences > 0:
+		c.Text, c.Class = console.Counted(f.Differences, "open difference"), "bad"
+	case f.Accepted > 0:
+		c.Text, c.Class = console.Counted(f.Accepted, "difference")+" accepted", "ok"
+	default:
+		c.Text, c.Class = "no differences", "ok"
+	}
+	if k.isOpen() {
+		c.To = "close/" + url.PathEscape(k.made.Name)
+	} else {
+		c.To = "packages/" + url.PathEscape(k.made.Name)
+	}
+	return c
+}
+
+// packageCell links to a month's newest package, or to what makes one.
+func (s *server) packageCell(m month, k *monthRecord) cell {
+	switch {
+	case k.isOpen():
+		last := k.round.Last()
+		return cell{Text: string(last.Kind) + " by " + plain.Line(last.User), To: "close/" + url.PathEscape(s.packageName(m.Name, last.Zone))}
+	case k != nil && k.made != nil:
+		c := cell{Text: fmt.Sprintf("closed, version %d", k.made.Version), Class: "ok", To: "packages/" + url.PathEscape(k.made.Name)}
+		if !k.made.Findings.None() {
+			c.Text, c.Class = c.Text+", with findings", "bad"
+		}
+		return c
+	case m.Partial || !s.closes():
+		return cell{Text: "none"}
+	}
+	return cell{Text: "Close", To: "close?period=" + url.QueryEscape(m.Name)}
+}

@@ -75,7 +75,7 @@ type cached struct {
 var errNoPackages = &problem{http.StatusNotFound, "Not found", "This server has no package directory. Start it with fees serve --packages DIR."}
 
 // overviewPackages lists the packages for the overview. They change independently of the ledger.
-func (s *server) overviewPackages(ctx context.Context, v *overviewPage) (list []closed, err error) {
+func (s *server) overviewPackages(ctx context.Context, v *frame) (list []closed, err error) {
 	if s.Packages == "" {
 		return nil, nil
 	}
@@ -88,25 +88,6 @@ func (s *server) overviewPackages(ctx context.Context, v *overviewPage) (list []
 	}
 	return list, err
 }
-
-// closedTable returns the table of packages on the overview.
-func closedTable(list []closed) *tabular {
-	t := &tabular{Title: "Close packages", Heads: heads("package", "version", "findings", "check", "manifest, SHA-256")}
-	for _, c := range list[:min(len(list), maxOverviewPackages)] {
-		row := []cell{{Text: plain.Line(c.Name)}, {Text: c.Wrong, Class: "bad"}, {}, {}, {}}
-		if c.summary != nil {
-			row = []cell{{Text: c.Name, To: "packages/" + url.PathEscape(c.Name)}, {Text: fmt.Sprint(c.Version)}, findingsOf(c.Findings), c.Check.cell(), {Text: c.Sum, Class: "hex"}}
-		}
-		t.Rows = append(t.Rows, row)
-	}
-	if more := len(list) - len(t.Rows); more > 0 {
-		t.Links = []link{{fmt.Sprintf("%d more", more), "packages"}}
-	}
-	return t
-}
-
-// maxOverviewPackages limits the packages on the overview to those of a year.
-const maxOverviewPackages = 12
 
 // shelf opens the package directory.
 func (s *server) shelf() (*closing.Shelf, error) {

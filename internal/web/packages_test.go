@@ -62,7 +62,7 @@ func TestPackages(t *testing.T) {
 	require.Contains(t, list.text, "not checked")
 	require.Contains(t, get(t, s, "/fees", nil).text, `<a href="packages">Packages</a>`)
 	overview := get(t, s, "/overview", nil)
-	require.Contains(t, overview.text, second.Sum)
+	require.Contains(t, overview.text, `<a href="packages/2026-01">closed, version 2</a>`)
 	require.Empty(t, overview.header.Get("ETag"), "packages change without the ledger")
 
 	page := get(t, s, "/packages/2026-01", nil)
@@ -368,5 +368,5 @@ func TestManyPackages(t *testing.T) {
 	require.Equal(t, http.StatusOK, list.status)
 	require.Len(t, tableOfList(t, list.text), 1001)
 	require.Contains(t, list.text, "The list is limited to the last packages by name")
-	require.Contains(t, get(t, s, "/overview", nil).text, ">988 more</a>")
+	require.Equal(t, http.StatusOK, get(t, s, "/overview", nil).status)
 }

@@ -43,12 +43,15 @@ func withoutParameters(ask endpoint) endpoint {
 // pages lists the routes of the web pages.
 func pages() []route {
 	list := []route{
-		{path: "/overview", ask: (*server).overview},
-		{path: "/fees", ask: (*server).fees},
-		{path: "/transactions", ask: (*server).transactions},
+		{path: "/overview", ask: withCompany((*server).overview)},
+		{path: "/chain", ask: (*server).chain},
+		{path: "/company", ask: (*server).setCompany},
+		{path: "/fees", ask: withCompany((*server).fees)},
+		{path: "/variance", ask: withCompany((*server).variance)},
+		{path: "/transactions", ask: withCompany((*server).transactions)},
 		{path: "/tx/{name}", ask: withoutParameters((*server).transaction)},
 		{path: "/block/{height}", ask: (*server).block},
-		{path: "/accounts", ask: (*server).accounts},
+		{path: "/accounts", ask: carrying((*server).accounts)},
 		{path: "/accounts/rollforward", ask: (*server).rollforwards},
 		{path: "/accounts/unlabelled", ask: (*server).unlabelled},
 		{path: "/accounts/unlabelled.csv", ask: (*server).unlabelledFile},
@@ -56,24 +59,31 @@ func pages() []route {
 		{path: "/account/{address}/statement", ask: (*server).statement},
 		{path: "/account/{address}/rollforward", ask: (*server).rollforward},
 		{path: "/contract/{address}", ask: (*server).contract},
+		{path: "/deposits", ask: (*server).deposits},
 		{path: "/findings", ask: (*server).findings},
 		{path: "/findings.csv", ask: (*server).findingsFile},
 		{path: "/lookup", ask: (*server).lookup},
-		{path: "/reconcile", ask: (*server).reconcileForm},
+		{path: "/reconcile", ask: withCompany((*server).reconcileForm)},
 		{path: "/reconcile/{token}", ask: (*server).reconciliation},
 		{path: "/reconcile/{token}/fixed", ask: (*server).checkedFile},
-		{path: "/packages", ask: withoutParameters((*server).packageList)},
+		{path: "/packages", ask: carrying(withoutParameters((*server).packageList))},
 		{path: "/packages/{package}", ask: withoutParameters(ofPackage((*server).showPackage))},
 		{path: "/packages/{package}/{version}", ask: withoutParameters(ofPackage((*server).showPackage))},
 		{path: "/packages/{package}/{version}/" + zipFile, ask: withoutParameters(ofPackage((*server).packageZip))},
 		{path: "/packages/{package}/{version}/{file...}", ask: withoutParameters(ofPackage((*server).packageFile))},
 	}
-	list = append(list, route{path: "/close", ask: (*server).closePage}, route{path: "/close/{name}", ask: (*server).preparedPage}, route{path: "/close/{name}/" + zipFile, ask: withoutParameters(ofPrepared((*server).packageZip))}, route{path: "/close/{name}/{file...}", ask: withoutParameters(ofPrepared((*server).packageFile))})
+	list = append(list, route{path: "/close", ask: withCompany((*server).closePage)}, route{path: "/close/{name}", ask: (*server).preparedPage}, route{path: "/close/{name}/" + zipFile, ask: withoutParameters(ofPrepared((*server).packageZip))}, route{path: "/close/{name}/{file...}", ask: withoutParameters(ofPrepared((*server).packageFile))})
 	for _, form := range feesForms {
 		list = append(list, route{path: "/fees." + form, ask: (*server).feesFile})
 	}
+	for _, form := range varianceForms {
+		list = append(list, route{path: "/variance." + form, ask: (*server).varianceFile})
+	}
 	for _, form := range transactionForms {
 		list = append(list, route{path: "/transactions." + form, ask: (*server).transactionsFile}, route{path: "/accounts." + form, ask: withoutParameters((*server).accountsFile)})
+	}
+	for _, form := range resultForms {
+		list = append(list, route{path: "/deposits." + form, ask: (*server).depositsFile})
 	}
 	for _, form := range append(slices.Clip(resultForms), paperForm) {
 		list = append(list, route{path: "/account/{address}/statement." + form, ask: (*server).statementFile}, route{path: "/account/{address}/rollforward." + form, ask: (*server).rollforwardFile},
@@ -91,10 +101,11 @@ var (
 
 const paperForm = "pdf"
 
-// paperSize returns the paper that a request names, A4 if it names none.
-func paperSize(asked url.Values) (string, error) {
-	size := cmp.Or(asked.Get("paper"), app.PaperSizes[0])
-	return size, app.OneOf("paper", size, app.PaperSizes...)
+// paper returns the paper that a request names, A4 if it names none.
+func (s *server) paper(asked url.Values) (app.Paper, error) {
+	p := s.Paper
+	p.Size = cmp.Or(asked.Get("paper"), app.PaperSizes[0])
+	return p, app.OneOf("paper", p.Size, app.PaperSizes...)
 }
 
 // otherPapers returns the links to a PDF document on the other papers.
@@ -111,18 +122,13 @@ func otherPapers(pdf link) (list []link) {
 
 // nav returns the links to the other pages, for the same period.
 func (v *frame) nav() (list []navigation) {
-	about := v.Scope
-	if about == nil {
-		about = new(scope)
-	}
-	for _, p := range []struct{ text, path, key string }{{"Overview", "overview", "o"}, {"Fees", "fees", "f"}, {"Transactions", "transactions", "t"}, {"Accounts", "accounts", "a"}, {"Findings", "findings", "i"}, {"Reconcile", "reconcile", "r"}, {"Packages", "packages", "p"}} {
+	about := cmp.Or(v.Scope, v.Kept, new(scope))
+	for _, p := range []struct{ text, path, key string }{{"Overview", "overview", "o"}, {"Fees", "fees", "f"}, {"Transactions", "transactions", "t"}, {"Accounts", "accounts", "a"}, {"Findings", "findings", "i"}, {"Reconcile", "reconcile", "r"}, {"Packages", "packages", "p"}, {"Chain", "chain", "c"}} {
 		to := p.path
 		if p.path == "packages" && !v.Packages {
 			continue
 		}
-		if !slices.Contains([]string{"overview", "accounts", "packages"}, p.path) { // pages without a period
-			to += about.query(nil)
-		}
+		to += about.carried(p.path).query(nil)
 		list = append(list, navigation{link{p.text, to}, p.key, p.path == v.Path, p.path == sectionOf(v.Path)})
 	}
 	return list
@@ -132,10 +138,12 @@ func (v *frame) nav() (list []navigation) {
 func sectionOf(path string) string {
 	first, _, _ := strings.Cut(path, "/")
 	switch first {
-	case "account":
+	case "account", "deposits":
 		return "accounts"
 	case "tx":
 		return "transactions"
+	case "variance":
+		return "fees"
 	}
 	return first
 }

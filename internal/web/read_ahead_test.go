@@ -16,7 +16,7 @@ import (
 	"github.com/feeledger/fees/source"
 )
 
-// The figures of the month that the overview shows are read before a reader asks for them, and once: those of a complete
+// The figures of the month that the overview and the page of the chain show are read before a reader asks for them, and once: those of a complete
 // month stay while the ledger grows. Afterwards the ledger's parts of that month are damaged, so that reading them again
 // fails, as it does for a server that starts then.
 func TestReadAhead(t *testing.T) {
@@ -43,14 +43,15 @@ func TestReadAhead(t *testing.T) {
 	require.NoError(t, err)
 	require.Positive(t, count)
 	require.NoError(t, db.Close())
-	first := get(t, s, "/overview", nil)
+	first := get(t, s, "/chain", nil)
 	require.Equal(t, http.StatusOK, first.status)
-	require.Contains(t, first.text, "Overview, January 2025")
+	require.Contains(t, first.text, "Chain, January 2025")
+	require.Contains(t, get(t, s, "/overview", nil).text, "Overview, January 2025")
 	require.Contains(t, first.text, "0..140")
 	grow("141..150")
-	second := get(t, s, "/overview", nil)
+	second := get(t, s, "/chain", nil)
 	require.Equal(t, http.StatusOK, second.status)
 	require.Contains(t, second.text, "0..150")
 	cold := served(t, d, nil)
-	require.NotEqual(t, http.StatusOK, get(t, cold, "/overview", nil).status)
+	require.NotEqual(t, http.StatusOK, get(t, cold, "/chain", nil).status)
 }

@@ -69,7 +69,7 @@ func TestMetricsAreTheAnswers(t *testing.T) {
 	values := metricsOf(t, s)
 	require.Equal(t, []float64{27, 3, 1, 2, 26}, []float64{values["fees_ledger_last_height"], values["fees_ledger_sealed_height"],
 		values["fees_ledger_gaps"], values["fees_ledger_missing_blocks"], values["fees_ledger_blocks"]})
-	require.Contains(t, get(t, s, "/overview", nil).text, "Blocks 4..5 are missing.")
+	require.Contains(t, get(t, s, "/chain", nil).text, "Blocks 4..5 are missing.")
 	at, err := time.Parse(time.RFC3339, parsed(t, get(t, s, "/api/v1/blocks/27", nil).text)["time"].(string))
 	require.NoError(t, err)
 	require.Equal(t, float64(at.UnixMilli())/1000, values["fees_ledger_last_block_timestamp_seconds"])

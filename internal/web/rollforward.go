@@ -27,7 +27,7 @@ func (s *server) rollforwardOf(r *http.Request, q *statementRequest) (made *app.
 func (s *server) rollforward(w http.ResponseWriter, r *http.Request) error {
 	return provedPage(s, w, r, "Rollforward", listingParameters, s.rollforwardOf, func(q *statementRequest, made *app.Rollforward, v *balancePage) error {
 		v.Lead, v.Notes, v.Command = made.Style.Notes[0], made.Style.Notes[1:], "fees rollforward --accounts "+v.Command
-		v.Fields = s.priceControl(q.scope.own)
+		v.Fields = s.priceControl(&q.scope)
 		hidden := slices.Clone(rollforwardDetails)
 		if !slices.ContainsFunc(made.Columns, func(c rollforward.Column) bool { return c.Period.Name != made.Columns[0].Period.Name }) {
 			hidden = append(hidden, "period")

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/sys/plain"
 	"github.com/feeledger/fees/internal/table"
 )
@@ -11,6 +12,7 @@ import (
 // rows are the rows of a sheet on one page of a list, with what is known of all of them.
 type rows struct {
 	title   string
+	token   console.Token
 	columns []table.Column
 	heads   []string
 	page    [][]table.Cell
@@ -23,7 +25,7 @@ type rows struct {
 // readRows reads a sheet once and keeps the rows of a page in its sort order, unknown values last. See gets each row; it
 // may be nil.
 func readRows(from *table.Sheet, l listing, see func(row []table.Cell)) (r *rows, err error) {
-	r = &rows{title: from.Title, columns: from.Columns, heads: from.Headings(), used: make([]bool, len(from.Columns))}
+	r = &rows{title: from.Title, token: from.Token, columns: from.Columns, heads: from.Headings(), used: make([]bool, len(from.Columns))}
 	fee, charged := columnOf(r.columns, "fee"), columnOf(r.columns, "charged")
 	r.charged = fee >= 0 && charged >= 0
 	name, down := strings.CutPrefix(l.Sort, "-")
@@ -32,6 +34,7 @@ func readRows(from *table.Sheet, l listing, see func(row []table.Cell)) (r *rows
 		return nil, invalidRequest("sort=%s is not a column of this table.", plain.Line(l.Sort))
 	}
 	var first [][]table.Cell // the first rows in the order of the page, and those to be sorted among them
+	var least *table.Cell    // the last of the first rows so far, once there are enough
 	cut := func() {
 		slices.SortStableFunc(first, func(a, b []table.Cell) int { return compareCells(a[by], b[by], down) })
 		first = first[:min(last, len(first))]
@@ -44,11 +47,15 @@ func readRows(from *table.Sheet, l listing, see func(row []table.Cell)) (r *rows
 		if see != nil {
 			see(row)
 		}
-		if r.count++; l.Sort != "" || r.count > l.After && r.count <= last {
+		switch r.count++; {
+		case l.Sort == "" && (r.count <= l.After || r.count > last):
+		case l.Sort != "" && least != nil && compareCells(row[by], *least, down) >= 0: // after the last row of the page
+		default:
 			first = append(first, slices.Clone(row))
 		}
 		if len(first) == 2*last+pageRows { // of a sorted list only
 			cut()
+			least = &first[last-1][by]
 		}
 		return nil
 	})

@@ -1,7 +1,9 @@
 package web
 
 import (
+	"context"
 	"maps"
+	"net/http"
 	"net/url"
 	"regexp"
 	"slices"
@@ -17,13 +19,17 @@ import (
 type scope struct {
 	Period   string // 2026-01, 2026, 2026-01-01..2026-01-14, 223201..424800; "" for all sealed blocks
 	Zone     string // time zone of the days; "" for UTC
-	Accounts string // addresses, labels and groups, comma-separated; "" for all accounts
+	Accounts string // addresses, labels and groups, comma-separated; "" or everyone for all accounts
 	Partial  bool
+	Price    string     // the currency of the amounts besides the token; "" for none
 	own      url.Values // the page's own parameters
 }
 
 // scopeParameters are the parameters of every page about a period.
 var scopeParameters = []string{"period", "zone", "accounts", "partial"}
+
+// priceParameter is accepted by every page about a period, which passes it on even if it shows no values.
+const priceParameter = "price"
 
 // dayParameters are a range of days, in place of a period.
 var dayParameters = []string{"from", "to"}
@@ -54,7 +60,7 @@ func parameters(query string, known ...string) (url.Values, error) {
 
 // readScope parses the scope of a page, with the page's own parameters.
 func readScope(query string, own ...string) (s scope, err error) {
-	values, err := parameters(query, slices.Concat(scopeParameters, dayParameters, own)...)
+	values, err := parameters(query, slices.Concat(scopeParameters, dayParameters, []string{priceParameter}, own)...)
 	if err != nil {
 		return s, err
 	}
@@ -64,12 +70,15 @@ func readScope(query string, own ...string) (s scope, err error) {
 		}
 		values.Set("period", from+".."+to)
 	}
-	s = scope{Period: values.Get("period"), Zone: values.Get("zone"), Accounts: values.Get("accounts"), own: url.Values{}}
+	s = scope{Period: values.Get("period"), Zone: values.Get("zone"), Accounts: values.Get("accounts"), Price: values.Get(priceParameter), own: url.Values{}}
+	if values.Has("accounts") && s.Accounts == "" { // a form without a choice: not the company
+		s.Accounts = everyone
+	}
 	if s.Partial, err = ticked(values, "partial"); err != nil {
 		return s, err
 	}
 	for _, name := range own {
-		if text := values.Get(name); text != "" {
+		if text := values.Get(name); text != "" && name != priceParameter {
 			s.own.Set(name, text)
 		}
 	}
@@ -93,8 +102,11 @@ func (s *scope) input() app.PeriodInput {
 // ofHeights reports whether the period is a range of heights, whose first and last day may be incomplete.
 func (s *scope) ofHeights() bool { return s.input().Blocks != "" }
 
-// list returns the accounts as listed.
+// list returns the accounts as listed; none for all accounts.
 func (s *scope) list() (names []string) {
+	if s.Accounts == everyone {
+		return nil
+	}
 	for _, name := range strings.Split(s.Accounts, ",") {
 		if name = strings.TrimSpace(name); name != "" {
 			names = append(names, name)
@@ -106,7 +118,7 @@ func (s *scope) list() (names []string) {
 // values returns the scope and the page's own parameters, without defaults.
 func (s *scope) values(own url.Values) url.Values {
 	values := url.Values{}
-	for name, text := range map[string]string{"period": s.Period, "zone": s.Zone, "accounts": s.Accounts} {
+	for name, text := range map[string]string{"period": s.Period, "zone": s.Zone, "accounts": s.Accounts, priceParameter: s.Price} {
 		if text != "" {
 			values.Set(name, text)
 		}
@@ -125,6 +137,54 @@ func (s *scope) query(own url.Values) string {
 		return "?" + values.Encode()
 	}
 	return ""
+}
+
+// carried returns what a link to another page keeps of a scope: a page of a month gets no other period.
+func (s *scope) carried(path string) *scope {
+	other := *s
+	if slices.Contains([]string{"overview", "chain"}, path) {
+		if other.Partial = false; !aMonth.MatchString(other.Period) {
+			other.Period = ""
+		}
+	}
+	return &other
+}
+
+// keptKey is the context key of the scope that a page without a period passes on.
+type keptKey struct{}
+
+// keptScope returns the scope of a request to a page without a period; nil if there is none.
+func keptScope(r *http.Request) *scope {
+	sc, _ := r.Context().Value(keptKey{}).(*scope)
+	return sc
+}
+
+// carrying wraps a page without a period, whose links to other pages are about the scope in its address.
+func carrying(ask endpoint) endpoint {
+	return func(s *server, w http.ResponseWriter, r *http.Request) error {
+		values, err := url.ParseQuery(r.URL.RawQuery)
+		if err != nil {
+			return ask(s, w, r) // which refuses it
+		}
+		about := url.Values{}
+		for _, name := range append(slices.Clip(scopeParameters), priceParameter) {
+			if values.Has(name) {
+				about[name] = values[name]
+				delete(values, name)
+			}
+		}
+		sc, err := readScope(about.Encode())
+		if err != nil {
+			return err
+		}
+		if len(about) > 0 {
+			r = r.WithContext(context.WithValue(r.Context(), keptKey{}, &sc))
+			own := *r.URL
+			own.RawQuery = values.Encode()
+			r.URL = &own
+		}
+		return ask(s, w, r)
+	}
 }
 
 // around returns links to the previous and the next month, year or range of days, if they exist.

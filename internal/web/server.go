@@ -13,6 +13,7 @@ import (
 
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/app/metrics"
+	"github.com/feeledger/fees/internal/finance/variance"
 	"github.com/feeledger/fees/internal/money"
 	"github.com/feeledger/fees/internal/web/users"
 	"github.com/feeledger/fees/source"
@@ -26,6 +27,7 @@ type Options struct {
 	Log     *slog.Logger     // of requests and failures; nil for none
 	Metrics *metrics.Metrics // served at /metrics; nil for new ones
 	Time    time.Duration    // timeout of a request; 0 for the default
+	Paper   app.Paper        // its font, for PDF documents
 	AtOnce  int              // concurrent requests; 0 for the default
 	// Ending is closed when the server shuts down; it ends event streams and background work. Nil means never.
 	// Working, if not nil, tracks the background work.
@@ -54,6 +56,8 @@ type Served struct {
 	// Made is the command that creates the ledger if it is deleted with the server; otherwise "".
 	Made   string
 	Labels *app.AddressBook // address labels; nil for none
+	// Company are the accounts that pages are about if their address names none, as in the parameter accounts; "" for all.
+	Company string
 	// EditLabels lets preparers edit the address book, which also needs OpenTrail and users with roles.
 	EditLabels bool
 	// Source provides balances and the blocks that explain a fee; nil for none. Gateway is its name on the
@@ -83,14 +87,18 @@ const (
 // site is what the servers of all ledgers share.
 type site struct {
 	Options
-	cache      *once[kept]      // of responses, by ETag
+	cache      *once[kept] // of responses, by ETag
+	variances  *once[*variance.Report]
 	lists      *once[*keptList] // independent of sort order and page
 	monthViews *once[*monthView]
+	extents    *once[extent]    // of lists of transactions
+	tops       *once[[]topList] // of the whole chain
 	summaries  *once[*app.AccountSummary]
 	states     *once[app.State] // of past periods
 	monthLists *once[[]month]   // of the period picker
-	working    chan struct{}    // worker slots
-	waiting    chan struct{}    // queue slots
+	figures    *once[*app.AccountFigures]
+	working    chan struct{} // worker slots
+	waiting    chan struct{} // queue slots
 	// long and longWaiting are the slots for expensive reads.
 	long, longWaiting chan struct{}
 
@@ -98,6 +106,7 @@ type site struct {
 	typing   map[string][]string // the parameters of their pages, by pattern
 	arriving chan struct{}       // upload slots
 	uploads  *uploads
+	saving   sync.Mutex     // of records on disk
 	records  *once[*record] // of the uploads
 	requests *metrics.Requests
 	checks   *checks
@@ -142,8 +151,8 @@ func handler(o Options, now func() time.Time) http.Handler {
 	}
 	all := &site{
 		Options: o, forwards: forwards, key: []byte(random()), began: time.Now(),
-		cache: newOnce(maxCacheBytes, sizeOfAnswer), lists: newOnce(maxListBytes, sizeOfList), states: newCounted[app.State](maxStates),
-		summaries: newCounted[*app.AccountSummary](maxSummaries), monthViews: newCounted[*monthView](maxSummaries), monthLists: newCounted[[]month](maxSummaries),
+		cache: newOnce(maxCacheBytes, sizeOfAnswer), lists: newOnce(maxListBytes, sizeOfList), variances: newOnce(maxListBytes, sizeOfVariance), states: newCounted[app.State](maxStates),
+		summaries: newCounted[*app.AccountSummary](maxSummaries), monthViews: newCounted[*monthView](maxSummaries), tops: newCounted[[]topList](maxSummaries), extents: newCounted[extent](maxSummaries), monthLists: newCounted[[]month](maxSummaries), figures: newCounted[*app.AccountFigures](maxFigures),
 		working: make(chan struct{}, o.AtOnce), waiting: make(chan struct{}, maxWaiting), long: make(chan struct{}, maxLongReads), longWaiting: make(chan struct{}, maxWaiting),
 		posting: http.NewServeMux(), typing: map[string][]string{}, arriving: make(chan struct{}, maxUploads), uploads: newUploads(), records: newCounted[*record](maxRecords),
 		checks: &checks{made: map[string]*check{}},

@@ -2,7 +2,6 @@ package web
 
 import (
 	"context"
-	"fmt"
 	"iter"
 	"net/http"
 	"net/url"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/report"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/sys/plain"
@@ -73,8 +73,8 @@ func readPlace(own url.Values) (none chain.Optional[ledger.Place], err error) {
 	return chain.Some(at), err
 }
 
-// maxSorted limits the transactions that are sorted.
-const maxSorted = 20_000
+// maxSortedRow is the last row that pages of a sorted list show: the rows before a page are kept while it is made.
+const maxSortedRow = 10_000
 
 // transactions lists the transactions of a period: in chain order by ID, or sorted by a column.
 func (s *server) transactions(w http.ResponseWriter, r *http.Request) error {
@@ -90,34 +90,40 @@ func (s *server) transactions(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	l.zone = q.Period.Zone
+	if l.zone = q.Period.Zone; l.Sort != "" {
+		if l.last = maxSortedRow; l.After >= l.last {
+			return invalidRequest("after=%d: a sorted list shows its first %s rows. Reverse the order, filter, or download the list.", l.After, console.Grouped(maxSortedRow))
+		}
+	}
 	return s.show(w, r, q.Period, func(r *http.Request, sealed string) (page, error) {
 		if l.Sort == "" {
 			made, err := s.paidTransactions(r, q)
 			if err != nil {
 				return nil, err
 			}
-			v := transactionsView(&sc, made)
-			return v, v.add(s.transactionTable(made, l, func(next url.Values) string { return "transactions" + sc.query(next) }, sc.own))
-		}
-		kept, err := keptOf(s, r, q.Period, s.lists, sealed, "transactions"+sc.query(without(sc.own, listingParameters...)), true, func(context.Context) (*keptList, error) {
-			q.Limit = maxSorted
-			made, err := s.paidTransactions(r, q)
+			all, err := s.extentOf(r, &sc, q, made, sealed)
 			if err != nil {
 				return nil, err
 			}
-			if made.Next.Known() {
-				return nil, invalidRequest("More than %d transactions match, too many to sort. Choose a shorter period, or download the list.", maxSorted)
-			}
-			sheet := func() *table.Sheet { return transactionSheet(made.Token, transactionList(made.List)) }
-			return &keptList{page: *transactionsView(&sc, made), sheet: sheet, count: len(made.List)}, nil
-		})
-		if err != nil {
-			return nil, err
+			v := transactionsView(&sc, made)
+			return v, v.add(s.transactionTable(r.Context(), made, l, q, all, func(next url.Values) string { return "transactions" + sc.query(next) }, sc.own))
 		}
-		v := kept.page
-		v.Lead = "Sorted. " + strings.TrimPrefix(v.Lead, "In chain order. ")
-		return &v, v.add(s.list(kept.sheet(), l.without(briefTransactions), sc.in("transactions")))
+		var v *listPage
+		err := s.runLongRead(r, func() error {
+			q.Limit = maxSortedRow // at once
+			made, err := s.paidTransactions(r, q)
+			if err != nil {
+				return err
+			}
+			sorted, err := s.list(transactionSheet(made.Token, s.following(r.Context(), made, q)), l.without(briefTransactions), sc.in("transactions"))
+			if err != nil {
+				return err
+			}
+			v = transactionsView(&sc, made)
+			v.Lead = "Sorted. " + strings.TrimPrefix(v.Lead, "In chain order. ")
+			return v.add(sorted, nil)
+		})
+		return v, err
 	})
 }
 
@@ -160,7 +166,7 @@ func (s *server) transactionsFile(w http.ResponseWriter, r *http.Request) error 
 	})
 }
 
-// following yields the transactions of a list and all that follow it.
+// following yields the transactions of a list and all that follow it, and counts those left out.
 func (s *server) following(ctx context.Context, list *app.TransactionList, q app.TransactionsRequest) iter.Seq2[*ledger.Transaction, error] {
 	return func(yield func(*ledger.Transaction, error) bool) {
 		for made := list; ; {
@@ -177,6 +183,7 @@ func (s *server) following(ctx context.Context, list *app.TransactionList, q app
 				yield(nil, err)
 				return
 			}
+			list.Untold += made.Untold
 		}
 	}
 }
@@ -204,8 +211,8 @@ func (s *server) paidTransactions(r *http.Request, q app.TransactionsRequest) (*
 // briefTransactions are the columns of transactions that a page hides by default: the type implies the layer.
 var briefTransactions = []string{"layer"}
 
-// transactionTable builds one page of a list of transactions in chain order, with a link to the next.
-func (s *server) transactionTable(made *app.TransactionList, l listing, to func(url.Values) string, own url.Values) (*tabular, error) {
+// transactionTable builds one page of a list of transactions in chain order, with links to those before and after.
+func (s *server) transactionTable(ctx context.Context, made *app.TransactionList, l listing, q app.TransactionsRequest, all extent, to func(url.Values) string, own url.Values) (*tabular, error) {
 	sheet := transactionSheet(made.Token, transactionList(made.List))
 	sheet.Title, l.limit = "", max(len(made.List), 1)
 	l = l.without(briefTransactions)
@@ -216,16 +223,31 @@ func (s *server) transactionTable(made *app.TransactionList, l listing, to func(
 		return nil, err
 	}
 	table.None = "No transactions match. Remove a filter, or choose another period or account."
-	if next, ok := made.Next.Get(); ok || own.Has("after") {
-		table.Totals, table.More = nil, fmt.Sprintf("%d transactions on this page.", len(made.List))
-		if own.Has("after") {
-			table.Links = append(table.Links, link{"First page", to(without(own, "after"))})
+	next, more := made.Next.Get()
+	after, later := q.After.Get()
+	if !more && !later {
+		return table, nil
+	}
+	table.Totals, table.More = nil, all.text(q.After, len(made.List), made.Token)
+	add := func(text string, at ledger.Place) {
+		values := without(own, "after")
+		values.Set("after", at.String())
+		table.Links = append(table.Links, link{text, to(values)})
+	}
+	if later {
+		before, found, err := s.pageBefore(ctx, q, made, all, after)
+		if err != nil {
+			return nil, err
 		}
-		if ok {
-			more := without(own, "after")
-			more.Set("after", next.String())
-			table.Links = append(table.Links, link{"Next", to(more)})
+		table.Links = append(table.Links, link{"First page", to(without(own, "after"))})
+		if at, ok := before.Get(); ok {
+			add("Previous", at)
+		} else if found {
+			table.Links = append(table.Links, link{"Previous", to(without(own, "after"))})
 		}
+	}
+	if more {
+		add("Next", next)
 	}
 	return table, nil
 }
@@ -250,6 +272,8 @@ func onlyControls(own url.Values) []control {
 		{Name: "call", Label: "Call", Kind: "text", Value: own.Get("call"), Hint: "such as Balances.transfer"},
 		ofOptions("checks", "Checks", own.Get("checks"), "all", report.OnlyWords("checks")...),
 		{Name: "contract", Label: "Contract", Kind: "text", Value: own.Get("contract"), Hint: "0x…"},
+		{Name: "fee_from", Label: "Fee from", Kind: "text", Value: own.Get("fee_from"), Hint: "in the token, such as 0.25"},
+		{Name: "fee_to", Label: "Fee to", Kind: "text", Value: own.Get("fee_to"), Hint: "in the token; included"},
 	}
 }
 

@@ -63,8 +63,9 @@ type notices struct {
 
 // selection is what a page is about, and how the view bar changes it.
 type selection struct {
-	Scope   *scope    // nil if the page has no period, or a month only
-	Month   string    // of the overview; "" for none
+	Scope   *scope    // nil if the page has no period
+	Monthly bool      // the page shows months only: other periods lead to the fees
+	Kept    *scope    // what the links to other pages are about, if the page has no period; nil for nothing
 	Whose   bool      // the page can be limited to accounts
 	Fields  []control // of the view
 	Filters []control
@@ -154,6 +155,8 @@ type cell struct {
 	Time   string // the exact instant, if it is a time
 	Tick   string // the value of a checkbox; its label is Text
 	Short  string // of a heading with a unit, the name only
+	Field  *entryField
+	Form   *form // of a row whose cells are fields
 }
 
 // label returns the text of a heading beside a value.
@@ -227,11 +230,14 @@ func (s *server) page(r *http.Request, p page) ([]byte, error) {
 	if who.session {
 		f.Token = s.token(r)
 	}
+	if f.Scope == nil && f.Kept == nil {
+		f.Kept = keptScope(r)
+	}
 	if f.Outside {
 		f.Network, f.Base = "", "/"
 	} else {
 		f.Known = s.known()
-		if (f.Scope != nil || f.Month != "") && !f.noBar {
+		if f.Scope != nil && !f.noBar {
 			f.Bar = s.viewBar(r, f)
 		}
 	}

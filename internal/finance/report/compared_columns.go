@@ -224,3 +224,6 @@ func rowsOf(columns []pairColumn, pairs []*Pair) iter.Seq2[[]any, error] {
 		}
 	}
 }
+
+// Percent returns the difference of two amounts in percent of the second, as the columns of a comparison state it.
+func Percent(now, before chain.Wei) chain.Optional[string] { return percent(now, before) }

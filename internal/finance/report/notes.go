@@ -29,12 +29,12 @@ func (r *Report) notesOn(ctx context.Context, book *ledger.Book, span chain.Heig
 		notes = append(notes, fmt.Sprintf("excluded from the blocks %v, because their own time is outside the period: %s (possibly more)", span, strings.Trim(fmt.Sprint(outside), "[]")))
 	}
 	if r.Payers != nil {
-		unpaid := uint64(0)
+		unpaid, fees := uint64(0), r.Only.Fee.In(r.Token)
 		for t, err := range book.WithoutPayer(ctx, ledger.Query{Span: span}) {
 			if err != nil {
 				return nil, err
 			}
-			if r.Period.Has(t.Height, t.Time) && r.Only.Has(&t.Kind) && (!r.Only.Failed || t.Failed != "") && slices.ContainsFunc(r.payers(), t.MayBePaidBy) {
+			if r.Period.Has(t.Height, t.Time) && r.Only.Has(&t.Kind) && fees.Has(&t.Cost) && (!r.Only.Failed || t.Failed != "") && slices.ContainsFunc(r.payers(), t.MayBePaidBy) {
 				unpaid++
 			}
 		}

@@ -19,10 +19,13 @@ type Only struct {
 	Call     chain.Optional[string]        // such as Balances.transfer_keep_alive, case-insensitive
 	Contract chain.Optional[chain.Address] // called by an EVM transaction
 	Failed   bool                          // with failed checks
+	Fee      FeeRange
 }
 
 // OnlyNames lists the names of the conditions, as used by [ParseOnly] and in a report's JSON.
-func OnlyNames() []string { return []string{"layer", "status", "type", "call", "contract", "checks"} }
+func OnlyNames() []string {
+	return []string{"layer", "status", "type", "call", "contract", "checks", "fee_from", "fee_to"}
+}
 
 // ParseOnly parses conditions such as layer=evm, each with a different name. Transactions must satisfy all of
 // them.
@@ -90,6 +93,10 @@ func (o *Only) set(name, value string) (err error) {
 		o.Contract = chain.Some(a)
 	case "checks":
 		o.Failed = true
+	case "fee_from":
+		o.Fee.From, err = parseTokens(name, value)
+	case "fee_to":
+		o.Fee.To, err = parseTokens(name, value)
 	default:
 		return fmt.Errorf("%s is not a condition; use one of %s", name, strings.Join(OnlyNames(), ", "))
 	}
@@ -114,8 +121,14 @@ func (o Only) each(yield func(name, value string) bool) {
 			return
 		}
 	}
-	if o.Failed {
-		yield("checks", failedChecks)
+	if o.Failed && !yield("checks", failedChecks) {
+		return
+	}
+	if from, ok := o.Fee.From.Get(); ok && !yield("fee_from", from) {
+		return
+	}
+	if to, ok := o.Fee.To.Get(); ok {
+		yield("fee_to", to)
 	}
 }
 
@@ -140,7 +153,9 @@ func (o Only) MarshalJSON() ([]byte, error) {
 }
 
 // ofTotals reports whether the totals by contract can separate the selected transactions.
-func (o *Only) ofTotals() bool { return !o.Outcome.Known() && !o.Type.Known() && !o.Failed }
+func (o *Only) ofTotals() bool {
+	return !o.Outcome.Known() && !o.Type.Known() && !o.Failed && o.Fee == (FeeRange{})
+}
 
 // hasTotal reports whether a total by contract is selected.
 func (o *Only) hasTotal(t *ledger.Total) bool {

@@ -173,11 +173,12 @@ func (r *Report) addAssetFees(ctx context.Context, book *ledger.Book, span chain
 	}
 	q := r.Only.Query(span)
 	q.Accounts = r.payers()
+	fees := r.Only.Fee.In(r.Token)
 	for t, err := range book.PaidInAssets(ctx, q) {
 		if err != nil {
 			return err
 		}
-		if !r.Period.Has(t.Height, t.Time) || r.Only.Untold(&t.Kind) {
+		if !r.Period.Has(t.Height, t.Time) || r.Only.Untold(&t.Kind) || !fees.Has(&t.Cost) {
 			continue
 		}
 		if err := r.AssetFees.Add(&t.AssetFee); err != nil {
@@ -315,6 +316,7 @@ func (a *adder) transactions(ctx context.Context, book *ledger.Book, span chain.
 	q := a.request.Only.Query(span)
 	q.Accounts = slices.Collect(maps.Keys(a.request.Payers))
 	q.Progress = func(height uint64) { shown(height - span.First) }
+	fees := a.request.Only.Fee.In(a.request.Token)
 	for t, err := range book.Transactions(ctx, q) {
 		if err != nil {
 			return err
@@ -323,8 +325,11 @@ func (a *adder) transactions(ctx context.Context, book *ledger.Book, span chain.
 		if !a.request.Period.Has(c.Height, c.Time) {
 			continue
 		}
-		if a.request.Only.Untold(&c.Kind) {
+		if a.request.Only.Untold(&c.Kind) || fees.Untold(c) {
 			a.untold++
+			continue
+		}
+		if !fees.Has(c) {
 			continue
 		}
 		if a.mark, err = a.marked(ctx, t); err != nil {

@@ -152,5 +152,5 @@ func (s *Statement) Notes(token console.Token) []string {
 	}
 	add(s.WithoutPayer, "transaction", "with unknown payer: fees of the account may be missing")
 	add(s.NotFinal, "line", "in blocks that are not final")
-	return notes
+	return append(notes, s.passedNotes(token.Amount)...)
 }

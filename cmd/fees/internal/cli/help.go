@@ -38,7 +38,7 @@ var advanced = []string{
 }
 
 // MoreCommands is the group of commands that the first screen of help only names.
-const MoreCommands = "More commands"
+const MoreCommands = "More"
 
 // SetHelp sets up the help of a program and its commands. The program's own help is one screen; with
 // --help-all it is the whole manual.

@@ -10,8 +10,8 @@ const insteadOfLedger = "read blocks from this gateway, archive or directory, or
 func Commands() []*cobra.Command {
 	reconcile := newReconcile()
 	reconcile.Flags().Lookup("gateway").Usage = insteadOfLedger
-	return []*cobra.Command{newReport(), newStatement(), newRollforward(), newDeposits(), reconcile, newExport(), newSample(), newClose(), newTransaction(), newAccount(), newShow(), newServe()}
+	return []*cobra.Command{newReport(), newVariance(), newStatement(), newRollforward(), reconcile, newExport(), newSample(), newClose(), newTransaction(), newAccount(), newShow(), newServe()}
 }
 
 // MoreCommands returns the commands that few users need.
-func MoreCommands() []*cobra.Command { return []*cobra.Command{newAccounts()} }
+func MoreCommands() []*cobra.Command { return []*cobra.Command{newAccounts(), newDeposits()} }

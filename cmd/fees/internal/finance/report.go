@@ -49,6 +49,8 @@ in csv and json the column "others" counts them. Totals include all groups.
   call       such as Balances.transfer_keep_alive
   contract   an address
   checks     failed: a check of the transaction failed
+  fee_from   the lowest fee, in the token, such as 0.25
+  fee_to     the highest fee, included
 
 ` + compareManual + `
 

@@ -31,13 +31,14 @@ and fees follow may write the ledger meanwhile. Ctrl-C stops the server once
 pending requests finish.
 
 Pages:
-  overview         the ledger's chain, blocks, evidence and totals
+  overview         your month: fees, what changed, what is left to close it
   fees             by any grouping, with filters, another period or a currency
   accounts         with statement and rollforward
   transactions     with every step of the fee
   findings         failed checks, drifts and undetermined fees
   reconciliation   compares your own record with the ledger
   packages         the close packages in --packages
+  chain            the ledger's blocks and evidence, fees of all accounts
 Blocks, contracts and search have pages too. A page's URL contains all of its
 parameters. Each page's footer shows the equivalent command line.
 
@@ -67,6 +68,10 @@ its ID (also in the response as X-Request-Id), the pattern of its path, its
 status, and its duration. Paths and queries are never logged, since they
 contain accounts. --log json is for programs.
 
+--company names the accounts that pages show first, such as group:company. The
+address of each page states them; accounts=all shows all. In the menu Accounts,
+each user may choose others, which the browser remembers.
+
 --gateway supplies balances, which statements are checked against, and the
 blocks of fee explanations. It can be an archive. Without --ledger, an archive
 or the demo is served directly. To serve several ledgers, name each: --ledger
@@ -85,6 +90,7 @@ const serveExamples = `  fees serve --gateway demo
   fees serve --ledger fees.db --gateway http://127.0.0.1:8080
   fees serve --ledger moonbeam=fees.db --ledger moonriver=postgres://db/river
   fees serve --ledger fees.db --packages closed
+  fees serve --ledger fees.db --company group:company
   fees serve --listen 0.0.0.0:8787 --users users.txt \
       --tls-cert fees.pem --tls-key fees.key    with login, on the network
   fees serve --trusted-header X-Forwarded-User \
@@ -99,12 +105,14 @@ type serveFlags struct {
 	cli.MetricsFlags
 	cli.QuietFlag
 	ledgers     []string
+	company     []string
 	listen      string
 	hosts       []string
 	packages    string
 	close       bool
 	editLabels  bool
 	limit       time.Duration
+	font        string
 	log         string
 	logRequests bool
 }
@@ -125,10 +133,12 @@ func (f *serveFlags) add(c *cobra.Command) {
 	f.accessFlags.add(c)
 	flags.Lookup("gateway").Usage = "the source of balances and fee explanations: a gateway, an archive or demo; without --ledger, an archive or demo is served directly"
 	flags.StringArrayVar(&f.ledgers, "ledger", nil, "the ledger: a file, or postgres://HOST/DATABASE; several ledgers as NAME=LEDGER, repeated (default: FEES_LEDGER, else "+cli.DefaultLedger+")")
+	flags.StringSliceVar(&f.company, "company", nil, "the accounts that pages show first: addresses, labels and group:NAME, comma-separated; users may choose others")
 	flags.StringSliceVar(&f.hosts, "host", nil, "other host names of the server, comma-separated")
 	flags.StringVar(&f.packages, "packages", "", "the directory of close packages, to show and check them")
 	flags.BoolVar(&f.close, "close", false, "let users with roles prepare, review and close packages; needs --packages and --users")
 	flags.BoolVar(&f.editLabels, "edit-labels", false, "let preparers edit the address book; needs --users")
+	flags.StringVar(&f.font, "font", "", fontUsage)
 	flags.DurationVar(&f.limit, "time-limit", web.DefaultTime, "the maximum duration of a request")
 	f.log = "text"
 	cli.Choice(c, &f.log, "log", "the log format on standard error: text or json", "text", "json")
@@ -197,6 +207,11 @@ func (f *serveFlags) serve(c *cobra.Command, _ []string) error {
 			l.Ledger.Close()
 		}
 	}()
+	font, err := app.ReadFont(f.font)
+	if err != nil {
+		return err
+	}
+	o.Paper.Font = font
 	secured, err := f.accessFlags.fill(&o)
 	if err != nil {
 		return err
@@ -301,6 +316,10 @@ func (f *serveFlags) open(ctx context.Context, n namedLedger, stderr io.Writer) 
 	if l.Labels, err = f.LabelFlags.ReadBook(at, f.Quiet, stderr); err != nil {
 		return nil, err
 	}
+	if _, err := l.Labels.ChooseNamed(f.company); err != nil {
+		return nil, fmt.Errorf("--company: %w", err)
+	}
+	l.Company = strings.Join(f.company, ",")
 	if l.EditLabels = f.editLabels; f.editLabels && l.Labels == nil {
 		return nil, errors.New("--edit-labels needs an address book; name one with --labels, or save it as accounts.csv next to the ledger")
 	}
