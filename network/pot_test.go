@@ -43,3 +43,12 @@ func TestPot(t *testing.T) {
 		"rows": [{"from_runtime": 1, "static_base_fee": "1", "charged_gas": "all", "source": "s"}]}]}`))
 	require.ErrorContains(t, err, `charged_gas "all": want used or limit`)
 }
+
+// Totals of fees name the pot that receives them, unless it depends on the runtime.
+func TestPots(t *testing.T) {
+	for name, pot := range map[string]string{"moonbeam": "", "passet-hub": "staking pot", "kusama-hub": "staking pot", "polkadot-hub": "pots"} {
+		n, known := network.BuiltIn().Named(name)
+		require.True(t, known)
+		require.Equal(t, pot, n.Token().Pot, name)
+	}
+}

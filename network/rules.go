@@ -101,12 +101,13 @@ type Rules struct {
 // usualDecimals are the decimals of a token whose table does not state them.
 const usualDecimals = 18
 
-// Token is a network's token, in which amounts are shown, and the form of the network's accounts.
+// Token is a network's token, in which amounts are shown, the form of the network's accounts, and where fees go.
 type Token struct {
 	Symbol     string                 // such as GLMR
 	Decimals   int                    // 0 stands for 18
 	ShortName  string                 // of the network, before addresses (EIP-3770); "" if unknown
 	SS58Prefix chain.Optional[uint16] // of accounts of 32 bytes, if the network's table states one
+	Pot        string                 // what receives the treasury's part of fees, if it is not the treasury
 }
 
 // TokenDecimals returns the number of decimals of the token.
@@ -114,7 +115,19 @@ func (t Token) TokenDecimals() int { return cmp.Or(t.Decimals, usualDecimals) }
 
 // Token returns the network's token.
 func (n *Network) Token() Token {
-	return Token{Symbol: n.Symbol, Decimals: int(n.Decimals), ShortName: n.ShortName, SS58Prefix: optional(n.SS58Prefix)}
+	return Token{Symbol: n.Symbol, Decimals: int(n.Decimals), ShortName: n.ShortName, SS58Prefix: optional(n.SS58Prefix), Pot: n.pot()}
+}
+
+// pot returns the name of the pot that receives fees instead of the treasury: "pots" if it depends on the runtime, "" if
+// there is none.
+func (n *Network) pot() string {
+	name := n.TreasuryName
+	for _, d := range n.Destinations {
+		if d.AccountName != "" && d.AccountName != name {
+			return "pots"
+		}
+	}
+	return name
 }
 
 // TreasuryLabel returns the name of the account Treasury: "treasury", or that of another pot.

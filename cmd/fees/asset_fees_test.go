@@ -137,6 +137,13 @@ func TestFeesPaidInAssets(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, string(text), named)
 
+	// The pot that receives the fees is not called the treasury.
+	for _, args := range [][]string{{"report", "34..39"}, {"ledger", "status"}} {
+		out, stderr, _ := fees(append(args, "--ledger", place)...)
+		require.Regexp(t, `(?m)^staking pot +0\.`, out, stderr)
+		require.NotContains(t, out, "treasury")
+	}
+
 	// A record in the token cannot have them: a row that names one says so, and the others are named beside.
 	record := filepath.Join(dir, "record.csv")
 	require.NoError(t, os.WriteFile(record, []byte("extrinsic_id,Fee (PAS)\n37-2,0.0038660075\n"), 0o600))

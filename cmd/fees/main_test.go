@@ -22,6 +22,7 @@ import (
 
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/test/gatewaytest"
+	"github.com/feeledger/fees/internal/test/repository"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files and the expected output in the scripts")
@@ -52,14 +53,14 @@ func recordings(t testing.TB) string {
 }
 
 // TestScripts runs the scripts in testdata/script, with recordings in $RECORDINGS, their gateway at $GATEWAY, a node
-// at $NODE, and SSH keys in $KEYS.
+// at $NODE, SSH keys in $KEYS, a month of a hub in $HUB, and tables of networks in $TABLES.
 func TestScripts(t *testing.T) {
 	server := httptest.NewServer(gatewaytest.Handler(filepath.Join(recordings(t), "moonbeam-2100")))
 	t.Cleanup(server.Close)
 	node := httptest.NewServer(recordedNode(t))
 	t.Cleanup(node.Close)
 	keys := sshKeys(t) // shared: read-only, and slow to create
-	variables := map[string]string{"GATEWAY": server.URL, "NODE": node.URL, "RECORDINGS": recordings(t), "KEYS": keys}
+	variables := map[string]string{"GATEWAY": server.URL, "NODE": node.URL, "RECORDINGS": recordings(t), "KEYS": keys, "HUB": hubMonth(t), "TABLES": repository.Path("testdata", "networks")}
 	params := testscript.Params{
 		Dir:                 "testdata/script",
 		UpdateScripts:       *update,

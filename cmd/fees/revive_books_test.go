@@ -92,7 +92,7 @@ func TestBooksOfRevivePayers(t *testing.T) {
 				out, stderr, code = fees(append([]string{"rollforward", blocks, "--accounts", payer}, query...)...)
 				require.Zero(t, code, stderr)
 				require.NotContains(t, out, "unclassified")
-				require.Contains(t, out, "proved to the wei")
+				require.Contains(t, out, "proved to the planck")
 
 				out, stderr, code = fees(append([]string{"export", blocks, "--with", "movements", "--as", "hledger", "--accounts", payer}, query...)...)
 				require.Zero(t, code, stderr)

@@ -23,6 +23,7 @@ type Token struct {
 	Decimals   int                    // 0 stands for 18
 	ShortName  string                 // of the network, before addresses (EIP-3770); "" if unknown
 	SS58Prefix chain.Optional[uint16] // of accounts of 32 bytes; if unknown, they have the prefix of all chains, 42
+	Pot        string                 // what receives the treasury's part of fees, if it is not the treasury
 }
 
 // Account returns the text of an account: SS58 with the network's prefix if it has 32 bytes.
@@ -74,6 +75,9 @@ func (t Token) Places() int { return cmp.Or(t.Decimals, TokenDecimals) }
 
 // Tokens formats an amount of the smallest unit as tokens, with all decimals.
 func (t Token) Tokens(amount fmt.Stringer) string { return Scaled(amount, t.Places()) }
+
+// TreasuryLabel returns the name of what receives the treasury's part of fees.
+func (t Token) TreasuryLabel() string { return cmp.Or(t.Pot, "treasury") }
 
 // Unit returns the name of the smallest unit: wei if the token has 18 decimals like Ethereum's, otherwise planck.
 func (t Token) Unit() string {

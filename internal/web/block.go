@@ -42,7 +42,7 @@ func (s *server) block(w http.ResponseWriter, r *http.Request) error {
 		v.Main = feesAndCharge("fees, in all as charged on chain", b.Fee, b.Charged, b.Undetermined, token)
 		v.Facts = []fact{
 			moment("time", b.Time), hash("hash", b.Hash.String()), textFact("rules", b.Rules), textFact("transactions", fmt.Sprintf("%d EVM, %d native, %d inherents", b.EVM, b.Native, b.Inherents)),
-			amount("burned", b.Burned, token), amount("treasury", b.Treasury, token), amount("author", b.Author, token),
+			amount("burned", b.Burned, token), amount(token.TreasuryLabel(), b.Treasury, token), amount("author", b.Author, token),
 		}
 		for t, err := range s.Ledger.Book.PaidInAssets(r.Context(), ledger.Query{Span: chain.Heights{First: height, Last: height}}) {
 			if err != nil {

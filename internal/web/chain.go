@@ -72,7 +72,7 @@ func (s *server) addStatus(v *frame, to *figures, status *app.Status, token cons
 		textFact("network", status.Network), textFact("blocks", spanText(status.Stored)), textFact("last sealed block", console.Known(status.Sealed)),
 		moment("time of the last block", status.LastTime), textFact("evidence", status.Evidence.String()),
 		amount("fees of all blocks", chain.Some(t.Fee), token), layersFact("transactions", t.EVM, t.Native),
-		amount("burned", status.Burned, token), amount("treasury", status.Treasury, token), amount("authors", status.Author, token),
+		amount("burned", status.Burned, token), amount(token.TreasuryLabel(), status.Treasury, token), amount("authors", status.Author, token),
 		found("failed checks", status.Findings), found("fee drifts", t.Drifts), found("undetermined fees", t.Undetermined), found("unrecognised events", status.Unread),
 		textFact("checks not possible", fmt.Sprint(status.Unanswered)),
 	}

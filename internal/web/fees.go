@@ -224,7 +224,7 @@ func feesFacts(made *report.Report) (main, facts []fact) {
 	return main, []fact{
 		layersFact("transactions", t.EVM, t.Native), layersFact("failed transactions", t.EVMFailed, t.NativeFailed),
 		amount("EVM fees", chain.Some(t.EVMFee), made.Token), amount("native fees", chain.Some(t.NativeFee), made.Token),
-		amount("burned", t.Burned, made.Token), amount("treasury", t.Treasury, made.Token), amount("authors", t.Author, made.Token),
+		amount("burned", t.Burned, made.Token), amount(made.Token.TreasuryLabel(), t.Treasury, made.Token), amount("authors", t.Author, made.Token),
 	}
 }
 

@@ -149,7 +149,7 @@ func distribution(t *app.Paid) (list []part) {
 	for _, p := range []struct {
 		name  string
 		value chain.Optional[chain.Wei]
-	}{{"burned", t.Burned}, {"treasury", t.Treasury}, {"author", t.Author}} {
+	}{{"burned", t.Burned}, {t.Token.TreasuryLabel(), t.Treasury}, {"author", t.Author}} {
 		wei, known := p.value.Get()
 		if !known {
 			return nil

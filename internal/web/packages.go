@@ -433,7 +433,7 @@ func (s *server) showPackage(w http.ResponseWriter, r *http.Request, shelf *clos
 	v.Facts = []fact{
 		textFact("blocks", fmt.Sprintf("%d..%d, %s", m.Blocks.First, m.Blocks.Last, sealed)), {Name: "fees in the ledger", cell: cell{Text: m.Period.Name(), To: feesOf(m.Period, m.Accounts)}},
 		textFact("evidence", m.Evidence.String()), textFact("accounts", fmt.Sprint(len(m.Accounts))), layersFact("transactions", m.Totals.EVM, m.Totals.Native),
-		amount("burned", m.Totals.Burned, token), amount("treasury", m.Totals.Treasury, token),
+		amount("burned", m.Totals.Burned, token), amount(token.TreasuryLabel(), m.Totals.Treasury, token),
 		{Name: "findings", cell: findingsOf(m.Findings)}, hash("seal", m.Blocks.Seal), hash("manifest, SHA-256", p.Sum), {Name: "manifest written", cell: cell{Text: timeIn(time.UTC, p.Written) + " UTC", Time: p.Written.UTC().Format(time.RFC3339)}},
 	}
 	v.Main = feesAndCharge(eachCharged, m.Totals.Fee, m.Totals.Charged, m.Findings.Undetermined+m.Findings.Drifts, token)

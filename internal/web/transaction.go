@@ -58,7 +58,7 @@ func (s *server) transaction(w http.ResponseWriter, r *http.Request) error {
 			v.Main = append(v.Main, textFact("paid in an asset", t.AssetFee.Text(t.Token.Amount)))
 		}
 		if v.Parts = distribution(t); v.Parts == nil {
-			v.Facts = append(v.Facts, amount("burned", t.Burned, t.Token), amount("treasury", t.Treasury, t.Token), amount("author", t.Author, t.Token))
+			v.Facts = append(v.Facts, amount("burned", t.Burned, t.Token), amount(t.Token.TreasuryLabel(), t.Treasury, t.Token), amount("author", t.Author, t.Token))
 		}
 		if to, ok := t.Recipient.Get(); ok && t.Layer == fee.EVM {
 			v.Links = []link{{"Fees of calls to the same contract", "contract/" + to.String()}}

@@ -2,6 +2,7 @@ package report
 
 import (
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/console"
 )
 
 // named is a figure with its display name.
@@ -21,11 +22,11 @@ func (f *Figures) counts() []named[uint64] {
 	return list
 }
 
-func (f *Figures) amounts() []named[chain.Optional[chain.Wei]] {
+func (f *Figures) amounts(token console.Token) []named[chain.Optional[chain.Wei]] {
 	return []named[chain.Optional[chain.Wei]]{
 		{"fee", chain.Some(f.Fee)}, {"EVM fee", chain.Some(f.EVMFee)}, {"native fee", chain.Some(f.NativeFee)},
 		{"priority fee", f.PriorityFee}, {"tip", f.Tip},
-		{"charged", f.Charged}, {"burned", f.Burned}, {"treasury", f.Treasury}, {"author", f.Author},
+		{"charged", f.Charged}, {"burned", f.Burned}, {token.TreasuryLabel(), f.Treasury}, {"author", f.Author},
 	}
 }
 

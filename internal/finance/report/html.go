@@ -145,7 +145,7 @@ func (r *Report) totalCards() g.Node {
 		cards = append(cards, markup.El("div", g.If(first, markup.Attr("class", "first")), markup.El("dt", markup.Text(name)), markup.El("dd", markup.Text(value), g.If(unit != "", g.Group{markup.Text(" "), markup.El("span", markup.Attr("class", "unit"), markup.Text(unit))}))), newline)
 	}
 	t := &r.Totals
-	for _, a := range t.amounts() {
+	for _, a := range t.amounts(r.Token) {
 		if wei, known := a.value.Get(); known {
 			add(name(a.name), console.Plain(r.Tokens(wei)), r.Symbol)
 		} else {

@@ -112,7 +112,7 @@ func (r *Report) feeBars() func(group, width int) string {
 func (r *Report) totalLines(width int) string {
 	var out strings.Builder
 	var amounts []string
-	for _, f := range r.Totals.amounts() {
+	for _, f := range r.Totals.amounts(r.Token) {
 		if wei, known := f.value.Get(); known {
 			amounts = append(amounts, r.Tokens(wei))
 		}
@@ -121,7 +121,7 @@ func (r *Report) totalLines(width int) string {
 		fmt.Fprintf(&out, "%-22s %v\n", n.name, n.value)
 	}
 	amounts = console.PointsBelow(console.SameDecimals(amounts))
-	for _, f := range r.Totals.amounts() {
+	for _, f := range r.Totals.amounts(r.Token) {
 		if !f.value.Known() {
 			fmt.Fprintf(&out, "%-22s %s\n", f.name, notKnown)
 			continue

@@ -76,7 +76,7 @@ func addAmounts(pairs *console.Pairs, s *app.Status, token console.Token) {
 	}{
 		{"fee", chain.Some(t.Fee)}, {"EVM fee", chain.Some(t.EVMFee)}, {"native fee", chain.Some(t.NativeFee)},
 		{"priority fee", s.PriorityFee}, {"tip", s.Tip},
-		{"charged", s.Charged}, {"burned", s.Burned}, {"treasury", s.Treasury}, {"author", s.Author},
+		{"charged", s.Charged}, {"burned", s.Burned}, {token.TreasuryLabel(), s.Treasury}, {"author", s.Author},
 	}
 	var texts []string
 	for _, a := range amounts {

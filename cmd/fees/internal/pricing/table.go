@@ -22,7 +22,7 @@ func writeTable(page *console.Page, r *evidence.Report, rules network.Rules, boo
 	writeHead(page, r, rules)
 	if len(r.Transactions) > 0 {
 		page.WriteString("\n")
-		page.Table(transactionRows(r, token, book))
+		page.Table(transactionRows(r, token, book, rules.BaseFee.None))
 		writeGasSpent(page, r, token, book)
 	}
 	page.WriteString("\n")
@@ -75,14 +75,17 @@ func writeHead(page *console.Page, r *evidence.Report, rules network.Rules) {
 	page.Pairs(pairs)
 }
 
-func transactionRows(r *evidence.Report, token console.Token, book *app.AddressBook) *console.Table {
-	rows := console.NewTable(
-		console.Column{Name: "#", Right: true}, console.Column{Name: "layer", Drop: 3}, console.Column{Name: "type", Cut: true, Drop: 4},
-		console.Column{Name: "hash", Cut: true, Drop: 2}, console.Column{Name: "payer", Cut: true, Drop: 1},
-		console.Column{Name: "gas", Right: true, Drop: 6}, console.Column{Name: "Gwei", Right: true, Decimals: true, Drop: 5},
-		console.Column{Name: "fee " + token.Symbol, Right: true, Decimals: true, Verdict: true},
-		console.Column{Name: "outcome", Term: true}, console.Column{Name: "proof", Verdict: true},
-	)
+func transactionRows(r *evidence.Report, token console.Token, book *app.AddressBook, noEVM bool) *console.Table {
+	columns := []console.Column{
+		{Name: "#", Right: true}, {Name: "layer", Drop: 3}, {Name: "type", Cut: true, Drop: 4}, {Name: "hash", Cut: true, Drop: 2}, {Name: "payer", Cut: true, Drop: 1},
+		{Name: "gas", Right: true, Drop: 6}, {Name: "Gwei", Right: true, Decimals: true, Drop: 5},
+		{Name: "fee " + token.Symbol, Right: true, Decimals: true, Verdict: true}, {Name: "outcome", Term: true}, {Name: "proof", Verdict: true},
+	}
+	gas, end := 5, 5 // the columns that a runtime without an EVM lacks
+	if noEVM {
+		end = 7
+	}
+	rows := console.NewTable(slices.Delete(columns, gas, end)...)
 	for _, t := range r.Transactions {
 		fee, price := "undetermined", ""
 		if paid, ok := t.Fee.Get(); ok {
@@ -97,7 +100,8 @@ func transactionRows(r *evidence.Report, token console.Token, book *app.AddressB
 		if evm, ok := t.EVMHash.Get(); ok {
 			hash = evm.String()
 		}
-		rows.Row(t.Index, t.Layer, kind(t), hash, cli.LabelOf(token, book, t.Payer), console.Known(t.Gas), price, fee, outcome(t), t.Standing().Words())
+		cells := []any{t.Index, t.Layer, kind(t), hash, cli.LabelOf(token, book, t.Payer), console.Known(t.Gas), price, fee, outcome(t), t.Standing().Words()}
+		rows.Row(slices.Delete(cells, gas, end)...)
 	}
 	return rows
 }
