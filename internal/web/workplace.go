@@ -185,7 +185,7 @@ func (s *server) upload(r *http.Request, token string) (*upload, error) {
 	one := s.readSaved(token)
 	switch {
 	case one != nil && one.Owner != owner:
-		return nil, &problem{errOthers.Status, errOthers.Title, fmt.Sprintf("%s loaded this record, and nobody else sees it. Review it in the package of %s when that is prepared, or load the file yourself.", one.Owner, cmp.Or(one.Period, "its month"))}
+		return nil, &problem{errOthers.Status, errOthers.Title, fmt.Sprintf("%s loaded this record, and no one else sees it. Review it in the package of %s when that is prepared, or load the file yourself.", one.Owner, cmp.Or(one.Period, "its month"))}
 	case one == nil && s.uploads.isAnothers(owner, token):
 		return nil, errOthers
 	case one == nil:
