@@ -160,7 +160,7 @@ func (l *Statements) paper(ctx context.Context, s *statement.Statement, why stri
 		Name: "summary", Title: "From opening to closing", Token: y.Token, Notes: y.PaperNotes(s),
 		Columns: []table.Column{{Name: "item", Kind: table.Text}, {Name: "count", Kind: table.Text}, {Name: "free", Kind: table.SignedWei}, {Name: "reserved", Kind: table.SignedWei}, {Name: "total", Kind: table.SignedWei}},
 		Rows:    rowsOf(items, itemRow),
-		Above:   &table.Above{Title: "Account statement, " + y.ShortName(s.Account), Facts: l.facts(s)},
+		Above:   &table.Above{Title: "Account statement, " + y.ShortName(s.Account), Facts: l.Facts(s)},
 	}
 	if !s.Reserves() {
 		summary = statement.Without(summary, "reserved", "total")
@@ -169,7 +169,7 @@ func (l *Statements) paper(ctx context.Context, s *statement.Statement, why stri
 		summary.Title = "Movements"
 		summary.Above.Framed = []string{BalancesMissing(why)}
 	} else if !s.Holds() {
-		summary.Above.Framed = []string{s.Proof()}
+		summary.Above.Framed = []string{s.Proof(y.Token)}
 	}
 	of, err := l.linesOf(ctx)
 	if err != nil {
@@ -216,8 +216,8 @@ func BalancesMissing(why string) string {
 	return "Balances not available: " + why + ". The movements come from the ledger; nothing proves that they are complete."
 }
 
-// facts returns what a statement is about.
-func (l *Statements) facts(s *statement.Statement) console.Pairs {
+// Facts returns what a statement is about.
+func (l *Statements) Facts(s *statement.Statement) console.Pairs {
 	y := &l.Style
 	facts := y.AccountFacts(s.Account)
 	facts.Add("Network", y.Network)
@@ -227,7 +227,7 @@ func (l *Statements) facts(s *statement.Statement) console.Pairs {
 		facts.Add("Fees, valued", worth.String()+" "+string(worth.Currency()))
 	}
 	if s.Opening.Known() {
-		facts.Add("Balances", s.Proof())
+		facts.Add("Balances", s.Proof(y.Token))
 	}
 	return facts
 }

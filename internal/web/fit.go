@@ -29,6 +29,9 @@ const (
 	longText = 19
 )
 
+// fieldWidth is the width of a field in a table, in pixels.
+const fieldWidth = 132
+
 // sideRoom is the width of a table in the side column of a wide window. Below that window, it has the whole width.
 const sideRoom = 398
 
@@ -166,6 +169,10 @@ func (t *tabular) width(column int) (exact, cut int, long bool) {
 			continue
 		}
 		c := &row[column]
+		if c.Field != nil {
+			full, less = max(full, fieldWidth), max(less, fieldWidth)
+			continue
+		}
 		n := utf8.RuneCountInString(c.Text)
 		if c.isDigits() {
 			head, tail, zeros := c.digits()

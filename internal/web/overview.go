@@ -32,7 +32,7 @@ type overviewPage struct {
 }
 
 func (p *overviewPage) main() g.Node {
-	return p.body(newsPlace(p.Live, p.Here), p.notices.node(), p.Answer.node(), p.figures.node(), twoColumns(p.Side, p.Changed.node(), p.related(), p.Chart.Node(), p.tables.beside()))
+	return p.body(newsPlace(p.Live, p.Here), p.notices.node(), p.Answer.node(), p.figures.node(), twoColumns(p.Side, p.Changed.node(), p.related(), p.Chart.Node(), p.tables.beside()), p.notesList())
 }
 
 // newsPlace returns the place where a script announces blocks newer than the last sealed one; nil without any.
@@ -249,7 +249,7 @@ func (s *server) addMonth(r *http.Request, v *overviewPage, months []month, show
 			return err
 		}
 	}
-	v.Warnings = append(v.Warnings, now.Partial...)
+	v.Warnings, v.Notes = append(v.Warnings, now.Partial...), now.AssetFees.Notes(now.Amount)
 	if n := now.Totals.Undetermined; n > 0 {
 		v.Warnings = append(v.Warnings, incomplete(n))
 	}

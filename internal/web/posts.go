@@ -19,6 +19,7 @@ var posts = []route{
 	{path: "/close/{name}", ask: (*server).doAct, parameters: actParameters},
 	{path: "/account/{address}", ask: (*server).editEntry, parameters: entryParameters},
 	{path: "/accounts/unlabelled", ask: (*server).labelPayer, parameters: payerParameters},
+	{path: "/accounts/undo", ask: (*server).undoEdits},
 }
 
 // takes reports whether a request posts to one of these routes.
