@@ -148,7 +148,7 @@ func TestFinanceTeamInABrowser(t *testing.T) {
 		}
 	}
 	require.True(t, found, tab.Text())
-	tab.Select(`#d-amount_differs a[href="tx/` + place + `"]`).Follow()
+	tab.Select(`#rows a[href="tx/` + place + `"]`).Follow()
 	require.Equal(t, "/tx/"+place, tab.Path())
 	require.Contains(t, tab.Amounts(), january[wrong].Charged)
 	require.Contains(t, tab.Amounts(), "-"+m.withdrawn(&january[wrong]), "the event of the chain")

@@ -79,7 +79,7 @@ func (d *Ledger) keepRecord(ctx context.Context, q *PackageRequest) (kept keptRe
 	return kept, nil
 }
 
-// withEarlier returns acceptances with those of an earlier package added. An act whose differences are accepted anew in part
+// withEarlier returns acceptances with those of an earlier package added. An act whose differences are accepted again in part
 // is left out: it holds as a whole or not at all.
 func withEarlier(list, earlier []reconcile.Acceptance) []reconcile.Acceptance {
 	again, broken := map[ledger.Digest]bool{}, map[uint64]bool{}

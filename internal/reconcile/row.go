@@ -443,6 +443,11 @@ var placeIn = regexp.MustCompile(`(?:^|[^0-9\-])([0-9]{1,10}-[0-9]{1,6})(?:$|[^0
 // hashIn finds hashes in a text, such as an explorer's URL.
 var hashIn = regexp.MustCompile(`\b(?:0[xX])?[0-9a-fA-F]{64}\b`)
 
+// asDigits replaces the letters that are mistaken for digits.
+var asDigits = strings.NewReplacer("l", "1", "I", "1", "o", "0", "O", "0")
+
+var errLetters = errors.New("the value has letters for digits: with 1 for l or I, and 0 for o or O, it is a hash")
+
 // parseHash parses a hash, or the only one in a text, with or without 0x.
 func parseHash(text string) (chain.Hash, error) {
 	hash, err := chain.ParseHash(text)
@@ -451,6 +456,9 @@ func parseHash(text string) (chain.Hash, error) {
 	}
 	found := hashIn.FindAllString(text, maxHashes)
 	if len(found) == 0 {
+		if _, typed := chain.ParseHash(asDigits.Replace(text)); typed == nil {
+			err = errLetters
+		}
 		return hash, err
 	}
 	for _, other := range found[1:] {

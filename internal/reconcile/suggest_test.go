@@ -1,6 +1,7 @@
 package reconcile_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -18,4 +19,16 @@ func TestSlips(t *testing.T) {
 	} {
 		require.Equal(t, c.want, reconcile.SlipOf(c.books, c.fee), "%s %s", c.books, c.fee)
 	}
+}
+
+// A hash with a letter for a digit is not read as one; the error says what it may be.
+func TestLettersInHashes(t *testing.T) {
+	digits := strings.Repeat("ab", 31)
+	for _, typed := range []string{"l0", "1o", "lO", "I0"} {
+		_, err := reconcile.ReadFile(t.Context(), strings.NewReader("Tx Hash,Fee wei\n0x"+digits+typed+",5\n"), reconcile.Options{Symbol: "GLMR", Decimals: 18})
+		require.ErrorContains(t, err, "with 1 for l or I, and 0 for o or O, it is a hash", typed)
+	}
+	_, err := reconcile.ReadFile(t.Context(), strings.NewReader("Tx Hash,Fee wei\n0x"+digits+"g0,5\n"), reconcile.Options{Symbol: "GLMR", Decimals: 18})
+	require.Error(t, err)
+	require.NotContains(t, err.Error(), "it is a hash")
 }

@@ -68,7 +68,7 @@ const (
 )
 
 // rowColumns are the columns of the rows.
-var rowColumns = []string{"line", "outcome", "id", "time", "payer", "books_hash", "books", "chain", "difference", "notes"}
+var rowColumns = []string{"line", "outcome", "id", "payer", "books_hash", "books", "chain", "difference", "notes"}
 
 // rowsOf returns whether an item is among the rows of an outcome; nil if there is no such outcome.
 func rowsOf(r *reconcile.Result, outcome string) func(*reconcile.Item) bool {
@@ -96,12 +96,12 @@ type workedRow struct {
 	apart      bool
 	accepted   *reconcile.Acceptance
 	text       string // why, and what to do
-	hash       string // of a transaction without a row
+	hash       string // of a transaction without a row, or of a row without a transaction
 	label      string // for people who do not see the table
 }
 
 // rowsOfPage returns the first rows of an outcome, and the differences of all of them that are open.
-func rowsOfPage(r *reconcile.Result, outcome string) (rows []workedRow, open []ledger.Digest, err error) {
+func rowsOfPage(r *reconcile.Result, outcome string, zone *time.Location) (rows []workedRow, open []ledger.Digest, err error) {
 	suggestions, err := r.Suggestions()
 	if err != nil {
 		return nil, nil, err
@@ -128,12 +128,20 @@ func rowsOfPage(r *reconcile.Result, outcome string) (rows []workedRow, open []l
 		if suggestion := suggestions.Of(i); suggestion != "" {
 			texts = append(texts, suggestion)
 		}
-		if t, named := i.Transaction.Get(); named && i.Outcome == reconcile.OnlyOnChain {
-			texts, row.hash = append(texts, t.Call), t.NameHash().String()
+		t, named := i.Transaction.Get()
+		switch {
+		case named && i.Outcome == reconcile.OnlyOnChain:
+			row.hash = t.NameHash().String()
+			if at, known := t.Time.Get(); known {
+				texts = append(texts, timeIn(zone, at.Std()))
+			}
+			texts = append(texts, t.Call)
+		case !named && i.Row != nil:
+			row.hash = console.Known(i.Row.AnyHash())
 		}
 		if row.text = strings.Join(texts, "; "); i.Row != nil {
 			row.label = fmt.Sprintf("line %d", i.Row.Line)
-		} else if t, named := i.Transaction.Get(); named {
+		} else if named {
 			row.label = "ID " + t.Place.String()
 		}
 		rows = append(rows, row)
@@ -154,7 +162,7 @@ func (s *server) addRows(v *comparisonPage, r *http.Request, c *comparison, here
 	if n := len(carried); n > 0 {
 		v.Lead += " " + console.Counted(n, "acceptance") + console.Verb(n, " is", " are") + " carried over from your earlier file: line, transaction and amounts are the same."
 	}
-	rows, open, err := rowsOfPage(c.result, outcome)
+	rows, open, err := rowsOfPage(c.result, outcome, c.asked.Zone)
 	if err != nil {
 		return err
 	}
@@ -168,7 +176,7 @@ func (s *server) addRows(v *comparisonPage, r *http.Request, c *comparison, here
 	}
 	may := s.ofPackage(r, c)
 	hash, notes := columnAt(t, "books_hash"), columnAt(t, "notes")
-	t.Heads[notes] = cell{Text: "why"}
+	t.Heads[notes], t.Heads[hash] = cell{Text: "why"}, cell{Text: "hash"}
 	accepts := false
 	for k := range t.Rows {
 		row, of := t.Rows[k], &rows[k]
@@ -176,7 +184,7 @@ func (s *server) addRows(v *comparisonPage, r *http.Request, c *comparison, here
 			row[1].Class = "verdict bad"
 		}
 		row[notes].Text = of.text
-		if of.hash != "" {
+		if row[hash] = (cell{}); of.hash != "" {
 			row[hash] = cell{Text: console.Ends(of.hash, 4), To: "lookup?q=" + of.hash, Class: "hex"}
 		}
 		state := cell{Text: strings.Join(talk[of.difference], "; ")}

@@ -201,7 +201,7 @@ func TestRefusedAcceptances(t *testing.T) {
 		status int
 		want   string
 	}{
-		{"bob", one, http.StatusForbidden, "Only preparers"}, {"eve", one, http.StatusForbidden, "Only preparers"}, {"carol", one, http.StatusForbidden, "anna loaded this record, and nobody else sees it"},
+		{"bob", one, http.StatusForbidden, "Only preparers"}, {"eve", one, http.StatusForbidden, "Only preparers"}, {"carol", one, http.StatusForbidden, "anna loaded this record, and no one else sees it"},
 		{"anna", set("comment", ""), http.StatusBadRequest, "say why you accept, ask or withdraw"}, {"anna", set("comment", "=1+1"), http.StatusBadRequest, "formula"}, {"anna", set("comment", "a\u202eb"), http.StatusBadRequest, "control characters"},
 		{"anna", set("comment", strings.Repeat("x", 1001)), http.StatusBadRequest, "1000"}, {"anna", set("difference", other), http.StatusBadRequest, "select only open ones"}, {"anna", set("difference", "x"), http.StatusBadRequest, "select only open ones"}, {"anna", set("act", "pay"), http.StatusBadRequest, "pay"}, {"anna", set("act", "withdraw"), http.StatusBadRequest, "none of the selected ones is accepted"},
 		{"anna", plus(g.fields, "act", "accept", "comment", "why"), http.StatusBadRequest, "select at least one"}, {"anna", set("shown", strings.Repeat("0", 64)), http.StatusConflict, "have changed"}, {"anna", set("outcome", "matched"), http.StatusConflict, "have changed"},

@@ -18,6 +18,7 @@ import (
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/reconcile"
+	"github.com/feeledger/fees/internal/sys/markup"
 	"github.com/feeledger/fees/internal/sys/plain"
 	"github.com/feeledger/fees/internal/table"
 )
@@ -35,10 +36,13 @@ var errNoAccounts = &problem{http.StatusUnprocessableEntity, "No accounts", "Wit
 type uploadPage struct {
 	frame
 	tables
-	Form *form
+	Form    *form
+	Another bool // there are records already
 }
 
-func (p *uploadPage) main() g.Node { return p.body(p.tables.node(), p.Form.node(), p.notesList()) }
+func (p *uploadPage) main() g.Node {
+	return p.body(p.tables.node(), g.If(p.Another, markup.El("h2", markup.Text("Load a record"))), p.Form.node(), p.notesList())
+}
 
 // reconcileForm shows the upload form for a company's record of fees.
 func (s *server) reconcileForm(w http.ResponseWriter, r *http.Request) error {
@@ -61,7 +65,7 @@ func (s *server) reconcileForm(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if records != nil {
-		v.Tables = []*tabular{records}
+		v.Tables, v.Another = []*tabular{records}, true
 	}
 	v.Notes = []string{
 		kept + " While a result is computed, workbooks and intermediate results are in private temporary files.",

@@ -185,7 +185,7 @@ func (s *server) upload(r *http.Request, token string) (*upload, error) {
 	one := s.readSaved(token)
 	switch {
 	case one != nil && one.Owner != owner:
-		return nil, &problem{errOthers.Status, errOthers.Title, fmt.Sprintf("%s loaded this record, and nobody else sees it. Review it in the package of %s when that is prepared, or load the file yourself.", one.Owner, cmp.Or(one.Period, "its month"))}
+		return nil, &problem{errOthers.Status, errOthers.Title, fmt.Sprintf("%s loaded this record, and no one else sees it. Review it in the package of %s when that is prepared, or load the file yourself.", one.Owner, cmp.Or(one.Period, "its month"))}
 	case one == nil && s.uploads.isAnothers(owner, token):
 		return nil, errOthers
 	case one == nil:
@@ -243,8 +243,11 @@ func (s *server) earlierMarks(owner, subject, but string) []reconcile.Acceptance
 // recordTable lists the records that are kept, for users with a role; nil if there are none.
 func (s *server) recordTable(r *http.Request) (*tabular, error) {
 	list, err := s.saved()
-	if by := s.actor(r); err != nil || len(list) == 0 || !by.Preparer && !by.Reviewer {
+	if err != nil || len(list) == 0 {
 		return nil, err
+	}
+	if by := s.actor(r); !by.Preparer && !by.Reviewer {
+		return nil, nil
 	}
 	t := &tabular{Title: "Records of open months", Heads: heads("record", "period", "loaded by", "loaded", "state", "package")}
 	prepared := map[string]string{} // the SHA-256 of the record in the package of a period

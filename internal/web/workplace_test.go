@@ -39,7 +39,7 @@ func TestWorkplace(t *testing.T) {
 		require.NotContains(t, other, "company.csv")
 		refused := again.page(t, name, path)
 		require.Equal(t, http.StatusForbidden, refused.status)
-		require.Contains(t, refused.text, "anna loaded this record, and nobody else sees it.")
+		require.Contains(t, refused.text, "anna loaded this record, and no one else sees it.")
 		require.NotContains(t, refused.text, "company.csv")
 		require.Equal(t, http.StatusNotFound, again.send(t, name, at+"/forget").status)
 	}
