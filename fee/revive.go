@@ -16,7 +16,7 @@ func priceRevive(t *Transaction, x *chain.Extrinsic, baseFee chain.Optional[chai
 		t.note("%v", err)
 	} else {
 		t.ended(outcome)
-		if outcome.Success && hasEvent(x, "revive", "EthExtrinsicRevert") {
+		if outcome.Success && x.FindEvent("revive", "EthExtrinsicRevert") >= 0 {
 			t.Outcome = chain.Some(Reverted)
 		}
 	}
@@ -68,12 +68,3 @@ var runtimePallets = chain.Address20([chain.AddressSize]byte([]byte("modlpy/padd
 
 // DispatchesNative reports whether it is a native call that an Ethereum key signed (eth_substrate_call of pallet revive).
 func (t *Transaction) DispatchesNative() bool { return t.To == chain.Some(runtimePallets) }
-
-func hasEvent(x *chain.Extrinsic, pallet, name string) bool {
-	for i := range x.Events {
-		if x.Events[i].Is(pallet, name) {
-			return true
-		}
-	}
-	return false
-}

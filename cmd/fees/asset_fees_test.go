@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -107,6 +108,42 @@ func TestFeesPaidInAssets(t *testing.T) {
 	require.Empty(t, read("report", "34..36").Assets)
 	require.Empty(t, read("report", "34..39", "--only", "layer=evm").Assets)
 	require.Empty(t, read("report", "--by", "account", "34..39", "--accounts", "5GrwvaEF5zXb26Fz9rcQpDWS57CtERHpNehXCPcNoHGKutQY").Assets)
+
+	// Every total names them beside it: of the ledger, of an account, of a rollforward, of a package and of its page.
+	named := fmt.Sprintf("3 fees were paid in an asset, and in no total: %d of the asset %s; 0.0124879751 PAS were credited for it", sum, asset)
+	for _, args := range [][]string{
+		{"ledger", "status"}, {"account", payer}, {"rollforward", "34..39", "--accounts", payer, "--gateway", recorded}, {"sample", "34..39", "--accounts", payer, "--size", "1", "--seed", "1"},
+		{"close", "--month", "2026-01", "--partial", "--no-balances", "--accounts", payer, "-o", filepath.Join(dir, "january")},
+	} {
+		out, stderr, _ := fees(append(args, "--ledger", place)...)
+		require.Contains(t, strings.Join(strings.Fields(out), " "), named, "%v: %s", args, stderr)
+	}
+	for _, args := range [][]string{{"ledger", "status"}, {"account", payer}} {
+		require.Equal(t, fmt.Sprint(sum), read(args...).Assets[0].Amount, args)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "january", "manifest.json"))
+	require.NoError(t, err)
+	var manifest totals
+	var inside struct{ Totals json.RawMessage }
+	require.NoError(t, json.Unmarshal(text, &inside))
+	require.NoError(t, json.Unmarshal(inside.Totals, &manifest))
+	require.Equal(t, fmt.Sprint(sum), manifest.Assets[0].Amount)
+	require.Equal(t, fmt.Sprint(equivalent), manifest.Assets[0].Equivalent)
+	require.Contains(t, string(inside.Totals), `"gas": 0,`, "no Ethereum transaction: 0 is right")
+	text, err = os.ReadFile(filepath.Join(dir, "january", "about.txt"))
+	require.NoError(t, err)
+	require.Contains(t, string(text), named)
+
+	// A record in the token cannot have them: a row that names one says so, and the others are named beside.
+	record := filepath.Join(dir, "record.csv")
+	require.NoError(t, os.WriteFile(record, []byte("extrinsic_id,Fee (PAS)\n37-2,0.0038660075\n"), 0o600))
+	out, stderr, code = fees("reconcile", record, "37..39", "--accounts", payer, "--ledger", place)
+	require.Equal(t, exitFinding, code, stderr)
+	folded := strings.Join(strings.Fields(out), " ")
+	require.Contains(t, folded, "1 of 1 do not match")
+	require.Contains(t, folded, fmt.Sprintf("the fee was paid in an asset: %d of the asset %s; 0.0038660075 PAS were credited for it", paid[0].Amount, asset))
+	require.Contains(t, folded, fmt.Sprintf("note: 2 fees were paid in an asset, and in no total: %d of the asset %s; 0.0086219676 PAS were credited for it.", paid[1].Amount+paid[2].Amount, asset))
+	require.NotContains(t, folded, "makes no difference")
 
 	out, stderr, _ = fees("export", "34..39", "--as", "csv", "--accounts", payer, "--ledger", place)
 	require.Contains(t, out, ",fee_asset,asset_fee,asset_fee_equivalent,")

@@ -101,13 +101,13 @@ func (s *subject) receipt() {
 	base, priced := s.t.GasPrice.Get()
 	switch {
 	case priced && base != r.Price:
-		s.broken("the receipt states a gas price of %v wei, but the base fee is %v", r.Price, base)
+		s.broken("the receipt states a price of %v wei per gas, but the base fee is %v", r.Price, base)
 	case rounding.Sign() >= 0 && (rounding.Size().Cmp(gas) < 0 || rounding.Size().IsZero()):
 		s.held()
 	case rounding.Sign() > 0 && s.rolledBack():
 		s.skip("a reverted creation of a contract: the receipt may contain a deposit that was rolled back")
 	default:
-		s.broken("the receipt states %v gas at %v wei, but the fee and deposits are %v wei", r.GasUsed, r.Price, needed)
+		s.broken("the receipt states %v × 10^-18 of the token, but the fee and deposits are %v × 10^-18", r.Total, needed)
 	}
 }
 

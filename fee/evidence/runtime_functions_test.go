@@ -142,7 +142,7 @@ func TestReceiptsOfANode(t *testing.T) {
 		"a wei more": {func(list []chain.Receipt) []chain.Receipt {
 			list[0].Price = chain.NewGasPrice(49993650001)
 			return list
-		}, "the receipt states a gas price of 49993650001 wei, but the base fee is 49993650000"},
+		}, "the receipt states a price of 49993650001 wei per gas, but the base fee is 49993650000"},
 		"more than any balance": {func(list []chain.Receipt) []chain.Receipt {
 			most, err := chain.ParseGasPrice(new(big.Int).Lsh(big.NewInt(1), 255).String())
 			require.NoError(t, err)

@@ -29,7 +29,7 @@ func (d *Ledger) AboutReconciliation(ctx context.Context, r *reconcile.Result, p
 	for _, s := range append(r.Sums[:len(r.Sums):len(r.Sums)], r.Total) {
 		a.Totals.Add("rows: "+string(s.Outcome), fmt.Sprint(s.Count))
 	}
-	a.Totals.Add("control total: record", fmt.Sprintf("%v wei", r.Total.Books))
+	a.Totals.Add("control total: record", fmt.Sprintf("%v %s", r.Total.Books, r.Options.Token().Unit()))
 	addWei(&a.Totals, "control total: chain", r.Total.Chain, r.Options.Token())
 	return a, nil
 }

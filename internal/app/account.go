@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/balances"
 	"github.com/feeledger/fees/internal/ledger"
@@ -32,6 +33,7 @@ type AccountSummary struct {
 	Held          Held                      // the blocks
 	First, Last   chain.Optional[Seen]      // first and last block with the account
 	Fees          ledger.Sums               // of the transactions it paid for
+	AssetFees     fee.AssetTotals           // of these transactions, by asset: in no other sum
 	Months        []MonthFee                // in which it paid for transactions, in order
 	Failed        uint64                    // of these transactions, with failed checks
 	Charged       chain.Optional[chain.Wei] // for these transactions, from the chain's events
@@ -75,12 +77,12 @@ func (a *AccountSummary) addFee(t *ledger.Transaction) error {
 	}
 	sum := &a.Months[len(a.Months)-1].Fee
 	before, known := sum.Get()
-	fee, priced := t.Fee.Get()
+	paid, priced := t.Fee.Get()
 	if !known || !priced {
 		*sum = chain.Optional[chain.Wei]{}
 		return nil
 	}
-	after, err := before.Add(fee)
+	after, err := before.Add(paid)
 	*sum = chain.Some(after)
 	return err
 }
@@ -144,6 +146,9 @@ func (a *AccountSummary) addActivity(ctx context.Context, book *ledger.Book, spa
 			}
 			if err == nil {
 				err = a.addFee(t)
+			}
+			if err == nil && t.InAsset() {
+				err = a.AssetFees.Add(&t.AssetFee)
 			}
 			if t.Failed != "" {
 				a.Failed++

@@ -214,6 +214,11 @@ type maker struct {
 	evidence evidence.Evidence
 	// examined is what the ledger contains of the blocks, if already read.
 	examined closing.Blocks
+	// heldBefore is the period before, if the package has a variance. lacksBefore means that the package is made again with a
+	// ledger that lacks it, or has less evidence for it: its own files, varianceKept, stand in.
+	heldBefore   Held
+	lacksBefore  bool
+	varianceKept []closing.File
 
 	told     source.Source // the source of balances, once it has answered
 	held     Held
@@ -287,7 +292,10 @@ func (x *maker) find(ctx context.Context) (err error) {
 		Complete: len(x.held.Lacks) == 0, Missing: append([]string{}, x.held.Lacks...),
 	}
 	m.Blocks.First, m.Blocks.Last = span.First, span.Last
-	return x.readAccounts(ctx)
+	if err := x.readAccounts(ctx); err != nil {
+		return err
+	}
+	return x.findBefore(ctx)
 }
 
 // ask opens the source of balances and reads one, so that an unreachable source fails before minutes of work.

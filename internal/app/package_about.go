@@ -92,7 +92,9 @@ func (x *maker) aboutPackage(ctx context.Context) (*closing.About, error) {
 	}
 	a.Trail = fmt.Sprintf("%s; keep %v elsewhere", console.Counted(m.Trail.Lines, "line"), m.Trail)
 	t := &m.Totals
-	a.Totals = totalPairs(t.EVM+t.Native, chain.Some(t.Fee), t.Charged, console.Token(x.network.Token()))
+	token := console.Token(x.network.Token())
+	a.Totals = totalPairs(t.EVM+t.Native, chain.Some(t.Fee), t.Charged, token)
+	a.Notes = append(a.Notes, t.AssetFees.Notes(token.Amount)...)
 	return a, nil
 }
 

@@ -32,7 +32,7 @@ func (x *maker) make(ctx context.Context) error {
 		what string
 		do   func(context.Context) error
 	}{
-		{"inputs", x.makeInputs}, {"balances", x.ask}, {"blocks", x.examine}, {"reports", x.makeReports}, {"findings", x.makeFindings},
+		{"inputs", x.makeInputs}, {"balances", x.ask}, {"blocks", x.examine}, {"reports", x.makeReports}, {"variance", x.makeVariance}, {"findings", x.makeFindings},
 		{"statements", x.makeStatements}, {"rollforward", x.makeRollforward}, {"journal", x.makeJournal}, {"reconciliation", x.makeReconciliation},
 		{"about", x.makeAbout},
 	} {
@@ -125,7 +125,7 @@ func (x *maker) makeReports(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		x.manifest.Totals, x.worth = totalsOf(&r.Totals), r.Totals.ChargedWorth
+		x.manifest.Totals, x.worth = totalsOf(r), r.Totals.ChargedWorth
 		for _, form := range one.forms {
 			if err := x.draft.Add(one.name+"."+form, func(w io.Writer) error { return r.Document().Write(w, form, 0) }); err != nil {
 				return err
@@ -140,11 +140,16 @@ func (x *maker) request(p Progress) Request {
 	return Request{Period: x.asked, Accounts: x.accounts, Labels: x.labels, Prices: x.prices, Progress: p}
 }
 
-func totalsOf(f *report.Figures) closing.Totals {
-	return closing.Totals{
+func totalsOf(r *report.Report) closing.Totals {
+	f := &r.Totals
+	t := closing.Totals{
 		EVM: f.EVM, Native: f.Native, EVMFailed: f.EVMFailed, NativeFailed: f.NativeFailed, OutcomeUnknown: f.OutcomeUnknown, Fee: f.Fee, EVMFee: f.EVMFee, NativeFee: f.NativeFee, PriorityFee: f.PriorityFee,
-		Tip: f.Tip, Charged: f.Charged, Burned: f.Burned, Treasury: f.Treasury, Author: f.Author, Gas: f.Gas.Uint64(),
+		Tip: f.Tip, Charged: f.Charged, Burned: f.Burned, Treasury: f.Treasury, Author: f.Author, AssetFees: r.AssetFees,
 	}
+	if gas, known := f.Gas.Get(); known {
+		t.Gas = chain.Some(gas.Uint64())
+	}
+	return t
 }
 
 func (x *maker) span() chain.Heights {
@@ -192,15 +197,9 @@ func (x *maker) takeOver() {
 
 // files returns the files made so far and, by name, those of the package that stand in for others.
 func (x *maker) files() []closing.File {
-	if x.kept == nil {
-		return x.draft.Files()
-	}
-	all := slices.Clone(x.draft.Files())
-	names := gatewayFiles(&x.manifest.Options)
-	for _, f := range x.kept.Files {
-		if slices.Contains(names, f.Name) {
-			all = append(all, f)
-		}
+	all := slices.Concat(x.draft.Files(), x.varianceKept)
+	if x.kept != nil {
+		all = append(all, x.kept.Named(gatewayFiles(&x.manifest.Options))...)
 	}
 	slices.SortFunc(all, func(a, b closing.File) int { return cmp.Compare(a.Name, b.Name) })
 	return all

@@ -42,7 +42,7 @@ func (d *Ledger) Reconcile(ctx context.Context, files []reconcile.NamedFile, p P
 		return nil, err
 	}
 	result.Files, result.Unfit = files, append(result.Unfit, withdrawn...)
-	deposits, err := d.receiptsHoldDeposits(ctx)
+	deposits, err := d.HoldsDeposits(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -65,8 +65,8 @@ func (d *Ledger) Reconcile(ctx context.Context, files []reconcile.NamedFile, p P
 const depositsInReceipts = "The fees of this file are from Ethereum receipts. On this network, a receipt adds the storage deposits that the transaction paid, which are not a fee, " +
 	"and subtracts those that it got back. For calls of the runtime's pallets it shows 0."
 
-// receiptsHoldDeposits reports whether receipts of the network's Ethereum transactions contain deposits.
-func (d *Ledger) receiptsHoldDeposits(ctx context.Context) (bool, error) {
+// HoldsDeposits reports whether Ethereum transactions of the network pay deposits, which their receipts contain.
+func (d *Ledger) HoldsDeposits(ctx context.Context) (bool, error) {
 	id, err := d.Book.Identity(ctx)
 	n, known := d.Tables.Named(id.Network)
 	return known && holdsDeposits(n), d.wrapErr(err)

@@ -84,6 +84,9 @@ func (a *AccountSummary) Record(book *AddressBook) jsontext.Record {
 		{Name: "movements", Value: a.Movements}, {Name: "in", Value: a.In}, {Name: "out", Value: a.Out},
 		{Name: "transfers_in", Value: a.TransfersIn}, {Name: "transfers_out", Value: a.TransfersOut},
 	}...)
+	if len(a.AssetFees) > 0 {
+		r = append(r, jsontext.Field{Name: "asset_fees", Value: a.AssetFees})
+	}
 	if b, ok := a.Balance.Get(); ok {
 		r = append(r, jsontext.Record{{Name: "free_balance", Value: b.Free}, {Name: "reserved_balance", Value: b.Reserved}, {Name: "proved", Value: a.Proved}}...)
 	}

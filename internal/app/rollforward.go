@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/addressbook"
 	"github.com/feeledger/fees/internal/finance/balances"
@@ -159,10 +160,15 @@ func (r *Rollforward) notes(ctx context.Context, h *Held, span chain.Heights) ([
 	}
 	notes = append(notes, more...)
 	for _, s := range r.Statements {
-		for _, note := range slices.Concat(s.Notes()[1:], s.PassedNotes(r.Style.Amount)) { // without the proof, which is stated for all statements
+		for _, note := range s.Notes(r.Style.Token)[1:] { // without the proof, which is stated for all statements
 			notes = append(notes, fmt.Sprintf("%s, blocks %v: %s", r.Style.Account(s.Account), s.Span, note))
 		}
 	}
+	assets, err := r.assetFees(ctx, span)
+	if err != nil {
+		return nil, r.ledger.wrapErr(err)
+	}
+	notes = append(notes, assets.Notes(r.Style.Token.Amount)...)
 	var unread uint64
 	for _, err := range r.ledger.Book.Unclassified(ctx, ledger.Query{Span: span}) {
 		if err != nil {
@@ -175,6 +181,23 @@ func (r *Rollforward) notes(ctx context.Context, h *Held, span chain.Heights) ([
 			console.Verb(unread, "any amount it moved appears", "any amounts they moved appear")+" as unexplained")
 	}
 	return append(notes, "gains are not computed", "evidence of the movements: "+h.Evidence.String()), nil
+}
+
+// assetFees adds up what the accounts paid in assets. A rollforward of the token does not contain it.
+func (r *Rollforward) assetFees(ctx context.Context, span chain.Heights) (sum fee.AssetTotals, err error) {
+	q := ledger.Query{Span: span}
+	for _, s := range r.Statements {
+		q.Accounts = append(q.Accounts, s.Account)
+	}
+	for t, err := range r.ledger.Book.PaidInAssets(ctx, q) {
+		if err == nil {
+			err = sum.Add(&t.AssetFee)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return sum, nil
 }
 
 // proof states in one line whether the rollforward is proved.
@@ -191,7 +214,7 @@ func (r *Rollforward) proof() string {
 	if wrong > 0 {
 		return fmt.Sprintf("UNEXPLAINED: of %s, %d %s not close: opening balance plus movements differs from the closing balance", console.Counted(len(r.Statements), "balance"), wrong, console.Verb(wrong, "does", "do"))
 	}
-	return "proved to the wei: opening + lines = closing, free and reserved"
+	return "proved to the " + r.Style.Token.Unit() + ": opening + lines = closing, free and reserved"
 }
 
 // months lists the months of what the ledger contains of a period, without gaps. A block whose time goes

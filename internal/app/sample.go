@@ -155,7 +155,7 @@ func (s *Sample) notes() []string {
 	notes := slices.Clone(s.export.Notes)
 	notes = append(notes,
 		fmt.Sprintf(`rule: the %d transactions of the population with the lowest SHA-256 of SEED:ID; compute one with: printf '%%s' %s | sha256sum`, s.Size, console.Argument(s.Seed+":25-4")),
-		"recompute: fee = gas × gas price for EVM transactions; for native ones, and for each step: fees explain ID")
+		"recompute: fee = gas × gas price where a row has both; for all others, and for each step: fees explain ID")
 	for _, p := range all {
 		notes = append(notes, p.Name+": "+p.Text)
 	}

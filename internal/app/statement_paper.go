@@ -169,7 +169,7 @@ func (l *Statements) paper(ctx context.Context, s *statement.Statement, why stri
 		summary.Title = "Movements"
 		summary.Above.Framed = []string{BalancesMissing(why)}
 	} else if !s.Holds() {
-		summary.Above.Framed = []string{s.Proof()}
+		summary.Above.Framed = []string{s.Proof(y.Token)}
 	}
 	of, err := l.linesOf(ctx)
 	if err != nil {
@@ -227,7 +227,7 @@ func (l *Statements) Facts(s *statement.Statement) console.Pairs {
 		facts.Add("Fees, valued", worth.String()+" "+string(worth.Currency()))
 	}
 	if s.Opening.Known() {
-		facts.Add("Balances", s.Proof())
+		facts.Add("Balances", s.Proof(y.Token))
 	}
 	return facts
 }

@@ -12,10 +12,11 @@ import (
 // Status describes a ledger. A sum is unknown if any part of it is unknown.
 type Status struct {
 	ledger.Status
-	Charged, Burned, Treasury, Author chain.Optional[chain.Wei]
-	Jobs                              chain.Optional[queue.Summary]    // for a shared ledger
-	Trail                             chain.Optional[ledger.TrailHead] // unknown if the audit trail was altered
-	Altered                           error                            // how it was altered; nil if it was not
+	PriorityFee, Tip, Charged, Burned, Treasury, Author chain.Optional[chain.Wei]
+
+	Jobs    chain.Optional[queue.Summary]    // for a shared ledger
+	Trail   chain.Optional[ledger.TrailHead] // unknown if the audit trail was altered
+	Altered error                            // how it was altered; nil if it was not
 }
 
 // Status returns the status of the ledger.
@@ -25,7 +26,7 @@ func (d *Ledger) Status(ctx context.Context) (s Status, err error) {
 	}
 	t := &s.Totals
 	parts := t.Uncharged + t.Unaccounted // transactions with an unknown split of the fee
-	s.Charged = knownUnless(t.Uncharged, t.Charged)
+	s.PriorityFee, s.Tip, s.Charged = knownUnless(t.PriorityUnknown, t.PriorityFee), knownUnless(t.TipUnknown, t.Tip), knownUnless(t.Uncharged, t.Charged)
 	s.Burned, s.Treasury, s.Author = knownUnless(parts, t.Burned), knownUnless(parts, t.Treasury), knownUnless(parts, t.Author)
 	if trail, err := d.Book.Trail(ctx); err == nil {
 		s.Trail = chain.Some(ledger.HeadOf(trail))

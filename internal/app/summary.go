@@ -98,7 +98,7 @@ func (x *Export) compare(ctx context.Context, t *journal.Tie) (string, error) {
 	}
 	worth, known := r.Totals.ChargedWorth.Get()
 	if !known {
-		return "agrees to the wei; its amount in " + string(t.Currency) + " is not known, for prices are missing", nil
+		return "agrees to the " + x.style.Unit() + "; its amount in " + string(t.Currency) + " is not known, for prices are missing", nil
 	}
 	return fmt.Sprintf("agrees: %s %s, %v %s", x.style.Tokens(charged), x.style.Symbol, worth, t.Currency), nil
 }

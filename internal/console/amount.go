@@ -36,9 +36,20 @@ func (t Token) Account(a chain.Address) string {
 // commonAccount matches accounts of 32 bytes with the prefix of all chains.
 var commonAccount = regexp.MustCompile(`\b5[1-9A-HJ-NP-Za-km-z]{47}\b`)
 
-// Own returns a text with the accounts that have the prefix of all chains in the network's form. Findings and errors
-// state accounts without knowing the network.
+// weiAmount matches amounts in wei, with what shows that one is a price of gas: those are in wei on every chain.
+var weiAmount = regexp.MustCompile(`(gas price of )?(-?[0-9]+) wei\b( per gas)?`)
+
+// Own returns a text in the network's form: accounts that have the prefix of all chains, and amounts in wei where the token's
+// smallest unit has another name. Findings and errors state both without knowing the network.
 func (t Token) Own(text string) string {
+	if t.Unit() != "wei" {
+		text = weiAmount.ReplaceAllStringFunc(text, func(amount string) string {
+			if m := weiAmount.FindStringSubmatch(amount); m[1] == "" && m[3] == "" {
+				return m[2] + " " + t.Unit()
+			}
+			return amount
+		})
+	}
 	if !t.SS58Prefix.Known() {
 		return text
 	}
@@ -63,6 +74,14 @@ func (t Token) Places() int { return cmp.Or(t.Decimals, TokenDecimals) }
 
 // Tokens formats an amount of the smallest unit as tokens, with all decimals.
 func (t Token) Tokens(amount fmt.Stringer) string { return Scaled(amount, t.Places()) }
+
+// Unit returns the name of the smallest unit: wei if the token has 18 decimals like Ethereum's, otherwise planck.
+func (t Token) Unit() string {
+	if t.Places() == TokenDecimals {
+		return "wei"
+	}
+	return "planck"
+}
 
 // Amount formats an amount of the smallest unit with the token's symbol.
 func (t Token) Amount(amount chain.Wei) string { return Plain(t.Tokens(amount)) + " " + t.Symbol }

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/fee/evidence"
 )
 
@@ -31,6 +32,7 @@ type Status struct {
 	FirstUnanswered chain.Optional[evidence.FailedRequest]
 	LastTime        chain.Optional[chain.Time] // of the highest block
 	Totals          Sums                       // of the sealed blocks
+	AssetFees       fee.AssetTotals            // of the sealed blocks: the fees that were paid in assets, in no sum of Totals
 	Evidence        evidence.Evidence          // for the stored blocks
 }
 
@@ -116,6 +118,13 @@ func (b *Book) counts(ctx context.Context, q querier, c *bookRow, s *Status) err
 				return err
 			}
 			count(x)
+			for i := range x.Transactions {
+				if t := &x.Transactions[i]; t.InAsset() {
+					if err := s.AssetFees.Add(&t.AssetFee); err != nil {
+						return err
+					}
+				}
+			}
 		}
 	}
 	by := coders.Get().(*coder)

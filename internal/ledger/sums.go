@@ -38,6 +38,8 @@ var partSums = []field[Sums]{
 	{"author_unknown", fact, func(s *Sums) any { return &s.AuthorUnknown }},
 	{"priced_gas", fact, func(s *Sums) any { return &s.PricedGas }},
 	{"priced", fact, func(s *Sums) any { return &s.Priced }},
+	{"gas_unknown", fact, func(s *Sums) any { return &s.GasUnknown }},
+	{"tip_unknown", fact, func(s *Sums) any { return &s.TipUnknown }},
 }
 
 // Sums are totals of transactions. An unknown amount adds nothing and is counted: if its count is not 0, the
@@ -61,6 +63,8 @@ type Sums struct {
 	Author            chain.Wei
 	Drifts            uint64 // transactions whose fee differs from what was charged
 	PriorityUnknown   uint64 // EVM transactions with a fee but an unknown priority fee
+	GasUnknown        uint64 // EVM transactions with a fee that does not follow from gas, or whose gas is unknown
+	TipUnknown        uint64 // native transactions with a fee but an unknown tip
 	// Transactions for which the burned amount, or the treasury's or author's share, is unknown.
 	BurnedUnknown, TreasuryUnknown, AuthorUnknown uint64
 	// PricedGas is the gas of the EVM transactions whose gas price and fee are known, and Priced is their
@@ -112,10 +116,11 @@ func (s *Sums) of(c *Cost) (err error) {
 	s.CountOutcome(c.Layer, c.Outcome)
 	if c.Layer != fee.EVM {
 		s.Native, s.NativeFee = 1, s.Fee
+		s.TipUnknown = flag(c.Fee.Known() && !c.Tip.Known())
 		return nil
 	}
 	s.EVM, s.EVMFee = 1, s.Fee
-	s.PriorityUnknown = flag(c.Fee.Known() && !c.PriorityFee.Known())
+	s.PriorityUnknown, s.GasUnknown = flag(c.Fee.Known() && !c.PriorityFee.Known()), flag(c.Fee.Known() && !c.Gas.Known())
 	price, priced := c.GasPrice.Get()
 	gas, used := c.Gas.Get()
 	if priced && used && c.Fee.Known() {

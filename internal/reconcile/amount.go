@@ -42,7 +42,7 @@ var (
 	// errFraction reports an amount that cannot be in wei.
 	errFraction = errors.New("has a fraction, but wei are whole; name the column with --map and its unit with --unit, or declare the thousands separator with --thousands")
 	// errNoUnit reports an amount without a unit.
-	errNoUnit = errors.New("has no unit; use --unit wei, --unit gwei or --unit token")
+	errNoUnit = errors.New("has no unit")
 )
 
 // valueError reports what is wrong with a value.
@@ -73,6 +73,14 @@ func (f amountForm) read(text string) (amount, error) {
 	return f.readPlain(text)
 }
 
+// useUnit says how to declare the unit: gwei are units of tokens with 18 decimals only.
+func (f amountForm) useUnit() string {
+	if f.token.Places() != console.TokenDecimals {
+		return "use --unit wei (the smallest unit) or --unit token"
+	}
+	return "use --unit wei, --unit gwei or --unit token"
+}
+
 // readPlain parses an amount with nothing beside it.
 func (f amountForm) readPlain(text string) (a amount, err error) {
 	wrong := func(err error) (amount, error) { return amount{}, &valueError{text, err} }
@@ -86,7 +94,7 @@ func (f amountForm) readPlain(text string) (a amount, err error) {
 			if rest := f.unknown(text); rest != "" {
 				return wrong(notUnderstood(rest))
 			}
-			return wrong(errNoUnit)
+			return wrong(fmt.Errorf("%w; %s", errNoUnit, f.useUnit()))
 		}
 	} else if _, is := unit.power(); f.unit != "" && f.unit != unit && !(is && f.unit == Token) {
 		return wrong(fmt.Errorf("is in %s, but the fees are declared to be in %s", unit, f.unit))
@@ -229,7 +237,7 @@ func (f amountForm) readNumber(raw string) (a amount, err error) {
 		return wrong(errors.New("is not a number"))
 	}
 	if f.unit == "" {
-		return wrong(errNoUnit)
+		return wrong(fmt.Errorf("%w; %s", errNoUnit, f.useUnit()))
 	}
 	mantissa, below := strings.CutPrefix(raw, "-")
 	exponent := 0

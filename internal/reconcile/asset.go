@@ -131,7 +131,7 @@ func (a *assets) read(rec *record, fee *cell, form amountForm) (_ amountForm, le
 		form.unit, form.token.Symbol = Token, other
 		return form, "", a.other(other, rec), nil
 	case a.place > 0 && stated == "" && inCell == "" && form.unit == "":
-		return form, "", is, fmt.Errorf("%q has no unit, and column %q states no asset; use --unit wei, --unit gwei or --unit token", shownName(text), shownName(a.name))
+		return form, "", is, fmt.Errorf("%q has no unit, and column %q states no asset; %s", shownName(text), shownName(a.name), form.useUnit())
 	case unit != "" && form.unit == "":
 		form.unit = unit
 	case unit != "" && unit != Token && form.unit != unit:

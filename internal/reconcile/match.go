@@ -39,6 +39,7 @@ type matcher struct {
 	maybe   map[ledger.Place]rowAt // the ambiguous row that may name it
 	free    int                    // transactions without a fee that no row names
 	missing map[fee.Layer]int      // transactions with a fee that no row names
+	assets  fee.AssetTotals        // of those whose fee was paid in an asset: it is in no amount of the token
 	idle    []chain.Address        // accounts that paid nothing in the period
 	lookups lookups                // of the rows being compared
 	mine    map[chain.Address]bool
@@ -129,6 +130,9 @@ func MatchAll(ctx context.Context, book Book, records []Record) (r *Result, err 
 	if evm, native := m.missing[fee.EVM], m.missing[fee.Native]; evm+native > 0 {
 		r.Notes = append(r.Notes, fmt.Sprintf("Missing from the books: %s and %s.", console.Counted(evm, "EVM transaction"), console.Counted(native, "native transaction")))
 	}
+	for _, note := range m.assets.Notes(r.Options.Token().Amount) {
+		r.Notes = append(r.Notes, note+".")
+	}
 	r.Notes = append(append(r.Notes, m.cuts.notes(m.options)...), m.others.notes(o.Symbol)...)
 	r.Notes = append(r.Notes, m.dates.notes()...)
 	if len(records) == 1 { // the settings would be those of all
@@ -195,7 +199,7 @@ func (m *matcher) judge(row *Row) (item Item, err error) {
 		return Item{Outcome: LeftOut, Row: row, Notes: []string{row.LeftOut}}, nil
 	}
 	if above, wrong := row.Above.Get(); wrong {
-		return totalDiffers(row, above), nil
+		return totalDiffers(row, above, m.options.Token().Unit()), nil
 	}
 	if item, decided, err := m.otherAsset(row); decided || err != nil {
 		return item, err
@@ -327,13 +331,13 @@ func (m *matcher) amount(item *Item, row *Row, paid chain.Wei) Outcome {
 	case difference.Sign() == 0:
 		return Matched
 	case row.Digits == sheetDigits && isKept(row.Fee, paid, sheetDigits):
-		item.note("spreadsheets keep 15 digits, so %[2]v wei became %[1]v", row.Fee, paid)
+		item.note("spreadsheets keep 15 digits, so %[2]v %[3]s became %[1]v", row.Fee, paid, m.options.Token().Unit())
 		return WithinRounding
 	case row.Binary != "" && isSameDouble(row.Fee, paid, row.Binary.places(m.options.Token())):
-		item.note("spreadsheets store binary numbers, so %[2]v wei became %[1]v", row.Fee, paid)
+		item.note("spreadsheets store binary numbers, so %[2]v %[3]s became %[1]v", row.Fee, paid, m.options.Token().Unit())
 		return WithinRounding
 	case row.Written != "" && isWritten(row.Fee, paid, row.Written.places(m.options.Token())):
-		item.note("spreadsheets and scripts write 15 to 17 digits of binary numbers, so %[2]v wei became %[1]v", row.Fee, paid)
+		item.note("spreadsheets and scripts write 15 to 17 digits of binary numbers, so %[2]v %[3]s became %[1]v", row.Fee, paid, m.options.Token().Unit())
 		return WithinRounding
 	case m.options.CutDecimals > 0 && m.options.isCut(row.Fee, paid, m.options.CutDecimals):
 		m.cuts.add(difference)
@@ -355,6 +359,9 @@ func (r *Result) setPaid(i *Item, t *ledger.Transaction) {
 	charged, isCharged := t.Charged.Get()
 	fee, isFee := t.Fee.Get()
 	noRule := cmp.Or(t.Error, "no rule of its runtime applies")
+	if t.InAsset() {
+		i.note("the fee was paid in an asset: %s", t.AssetFee.Text(r.Options.Token().Amount))
+	}
 	switch {
 	case !isCharged && !isFee:
 		i.note("its fee is undetermined: %s", noRule)
@@ -363,7 +370,7 @@ func (r *Result) setPaid(i *Item, t *ledger.Transaction) {
 	case !isCharged:
 		i.note("the chain recorded no charge; the amount is the fee by the rules")
 	case charged != fee:
-		i.note("the fee by the rules is %v wei, but %v was charged", fee, charged)
+		i.note("the fee by the rules is %v %s, but %v was charged", fee, r.Options.Token().Unit(), charged)
 	}
 }
 
@@ -494,6 +501,12 @@ func (m *matcher) lacking(r *Result) error {
 				continue
 			}
 			paid = true
+			if _, named := m.named[t.Place()]; t.InAsset() && !named {
+				if err := m.assets.Add(&t.AssetFee); err != nil {
+					return err
+				}
+				continue
+			}
 			item, ok := m.lacks(t)
 			if !ok {
 				continue

@@ -60,13 +60,13 @@ func (r *Result) Document(all bool) *table.Document {
 
 // The titles of the details.
 const (
-	unmatchedTitle = "Items that do not match to the wei"
+	unmatchedTitle = "Items that do not match to the " // the unit
 	allTitle       = "All items"
 )
 
 // Details returns a table with a row for each item, or only those that do not match.
 func (r *Result) Details(all bool) *table.Sheet {
-	title := unmatchedTitle
+	title := unmatchedTitle + r.Options.Token().Unit()
 	if all {
 		title = allTitle
 	}

@@ -109,7 +109,7 @@ func knownTokens[T interface{ String() string }](r *Result, o chain.Optional[T])
 
 // writeDetails writes a line for each item, and its reason beside or below it.
 func (r *Result) writeDetails(out *console.Page, all bool, width int) error {
-	title := unmatchedTitle
+	title := unmatchedTitle + r.Options.Token().Unit()
 	if all {
 		title = allTitle
 	}

@@ -109,10 +109,10 @@ func (t *totals) take(rec *record, rows *rowReader, f *File) (total bool, wrong 
 }
 
 // totalDiffers returns the item of a total row that is not the sum of the rows above it. Neither figure is a fee.
-func totalDiffers(row *Row, above chain.Wei) Item {
+func totalDiffers(row *Row, above chain.Wei, unit string) Item {
 	apart := row.Fee.Difference(above)
 	item := Item{Outcome: TotalDiffers, Row: row, Difference: chain.Some(apart)}
-	item.note("the total is %v wei, but the fees above it are %v wei (difference %v)", row.Fee, above, apart)
+	item.note("the total is %v %s, but the fees above it are %v %[2]s (difference %[4]v)", row.Fee, unit, above, apart)
 	return item
 }
 

@@ -24,7 +24,7 @@ type accountPage struct {
 }
 
 func (p *accountPage) main() g.Node {
-	return p.body(p.notices.node(), p.figures.node(), p.related(), p.Chart.Node(), p.tables.node(), p.Last.last())
+	return p.body(p.notices.node(), p.figures.node(), p.related(), p.Chart.Node(), p.tables.node(), p.notesList(), p.Last.last())
 }
 
 // account shows an account's summary and what it paid for.
@@ -71,9 +71,15 @@ func (s *server) account(w http.ResponseWriter, r *http.Request) error {
 			textFact("movements", fmt.Sprint(a.Movements)), amount("in", a.In, a.Token), amount("out", a.Out, a.Token),
 			textFact("ERC-20 transfers", fmt.Sprintf("%d in, %d out", a.TransfersIn, a.TransfersOut)),
 		}
+		v.Notes = a.AssetFees.Notes(a.Token.Amount)
 		v.Chart = monthChart(a.Months, named, a.Token)
 		v.Last = s.entryForm(r, account, typed)
 		v.Links = []link{{"Statement", path + "/statement"}, {"Rollforward", path + "/rollforward"}, {"Fees by day", "fees?accounts=" + named}}
+		deposits, err := s.depositsLink(r, named)
+		if err != nil {
+			return nil, err
+		}
+		v.Links = append(v.Links, deposits...)
 		if account.Size() == chain.AddressSize { // contracts have EVM addresses
 			v.Links = append(v.Links, link{"Fees of calls to this contract", "contract/" + named})
 		}

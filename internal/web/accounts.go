@@ -49,10 +49,14 @@ func (s *server) accounts(w http.ResponseWriter, r *http.Request) error {
 	}
 	return s.show(w, r, allSealed, func(r *http.Request, sealed string) (page, error) {
 		v := &entriesPage{listPage: listPage{frame: frame{Title: "Accounts", Path: "accounts", Lead: "Accounts in the address book."}}}
+		deposits, err := s.depositsLink(r, "")
+		if err != nil {
+			return nil, err
+		}
 		if s.labels() == nil {
 			v.Lead = "No address book. Pass one with fees serve --labels FILE, or save it as accounts.csv next to the ledger."
 			v.Remedy = "fees serve --labels accounts.csv" + s.placeFlag()
-			v.Links = []link{{"Fees by account", "fees?by=account"}, {"Payers without a label", "accounts/unlabelled"}}
+			v.Links = append([]link{{"Fees by account", "fees?by=account"}, {"Payers without a label", "accounts/unlabelled"}}, deposits...)
 			return v, nil
 		}
 		v.Downloads = fileLinks(transactionForms, "accounts", "")
@@ -71,7 +75,7 @@ func (s *server) accounts(w http.ResponseWriter, r *http.Request) error {
 			v.Saved = s.savedNote(r, at("accounts")(l))
 		}
 		v.Tables = []*tabular{t}
-		v.Links = []link{{"Opening and closing balances", "accounts/rollforward"}, {"Fees by label", "fees?by=label"}, {"Fees by group", "fees?by=group"}, {"Payers without a label", "accounts/unlabelled"}}
+		v.Links = append([]link{{"Opening and closing balances", "accounts/rollforward"}, {"Fees by label", "fees?by=label"}, {"Fees by group", "fees?by=group"}, {"Payers without a label", "accounts/unlabelled"}}, deposits...)
 		return v, nil
 	})
 }

@@ -219,7 +219,7 @@ func statementOfAnAccount(t *testing.T, s *viewed, tab *browsertest.Tab) {
 	require.NoError(t, err)
 	one := made.List[0]
 	require.True(t, one.Holds())
-	require.Contains(t, tab.Text(), one.Proof()[1:])
+	require.Contains(t, tab.Text(), one.Proof(made.Style.Token)[1:])
 	opening, _ := one.Opening.Get()
 	closing, _ := one.Closing.Get()
 	require.Contains(t, tab.Amounts(), opening.Free.String())

@@ -201,6 +201,3 @@ func (s *server) addMonths(ctx context.Context, v *chainPage, months []month, al
 	}
 	return nil
 }
-
-// nowhere leaves a chart's bars without links.
-func nowhere(string) string { return "" }

@@ -362,7 +362,7 @@ func (s *server) startClosing(w http.ResponseWriter, r *http.Request, p *closing
 			return "", err
 		}
 		s.checks.change(s.jobKey(name), func(c *check) { c.Made = target })
-		return "closed", os.RemoveAll(prepared)
+		return "closed", errors.Join(os.RemoveAll(prepared), s.forgetPeriod(m))
 	})
 }
 
@@ -427,7 +427,7 @@ func (s *server) waitingTable(trail []ledger.Act) *tabular {
 		if seen[name] || !round.Open() {
 			continue
 		}
-		seen[name] = true
+		seen[name], a = true, round.Last()
 		t.Rows = append(t.Rows, []cell{{Text: name, To: "close/" + url.PathEscape(name)}, {Text: string(a.Kind)}, {Text: a.User}, timeCell(a.Time), {Text: a.Comment}})
 	}
 	return t

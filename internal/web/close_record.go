@@ -162,8 +162,8 @@ func (s *server) addRecord(v *closingPage, r *http.Request, sc *scope) error {
 		v.Links = append(v.Links, add)
 	default:
 		values.Del("record")
-		u := s.uploads.get(s.owner(r), token)
-		if u == nil {
+		u, err := s.upload(r, token)
+		if err != nil {
 			v.Warnings = append(v.Warnings, "The server no longer has the record of fees. Upload it again, or prepare the package without it.")
 			v.Ways = append(v.Ways, link{"Upload it again", "reconcile" + bare.query(nil)}, way)
 			return nil

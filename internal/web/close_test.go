@@ -46,6 +46,7 @@ type office struct {
 	shelf   string
 	working sync.WaitGroup
 	people  map[string]*person
+	labels  *app.AddressBook
 }
 
 // person is a logged-in user.
@@ -57,8 +58,23 @@ type person struct {
 func newOffice(t *testing.T, change func(*web.Options)) *office {
 	t.Helper()
 	d, dir, labels := monthEnd(t)
-	o := &office{ledger: d, shelf: filepath.Join(dir, "closed"), people: map[string]*person{}}
+	o := &office{ledger: d, shelf: filepath.Join(dir, "closed"), people: map[string]*person{}, labels: labels}
 	require.NoError(t, os.Mkdir(o.shelf, 0o700))
+	o.serve(t, change)
+	return o
+}
+
+// newOfficeOf is another server with the ledger and the packages of one.
+func newOfficeOf(t *testing.T, of *office) *office {
+	t.Helper()
+	o := &office{ledger: of.ledger, shelf: of.shelf, people: map[string]*person{}, labels: of.labels}
+	o.serve(t, nil)
+	return o
+}
+
+func (o *office) serve(t *testing.T, change func(*web.Options)) {
+	t.Helper()
+	d, labels := o.ledger, o.labels
 	o.Server, o.clock, _ = guarded(t, d, func(c *web.Options) {
 		l := &c.Ledgers[0]
 		l.Labels, l.Packages, l.Open, l.Place = labels, o.shelf, again(d), "fees.db"
@@ -70,7 +86,6 @@ func newOffice(t *testing.T, change func(*web.Options)) *office {
 		}
 	})
 	t.Cleanup(o.working.Wait)
-	return o
 }
 
 // as returns a user, logged in.

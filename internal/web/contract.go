@@ -52,7 +52,14 @@ func (s *server) contractPage(ctx context.Context, account chain.Address, path s
 	if n := made.Totals.Undetermined; n > 0 {
 		v.Warnings = append(v.Warnings, incomplete(n))
 	}
-	v.Chart = made.Chart(nil, nowhere)
+	v.Chart = made.Chart(nil, func(name string) string {
+		if sc.ofHeights() || !aDay.MatchString(name) {
+			return ""
+		}
+		day := *sc
+		day.Period, day.Partial = name+".."+name, true
+		return "fees" + day.query(url.Values{"by": {string(report.Account)}, "contract": {account.String()}})
+	})
 	of := func(path string, more url.Values) string {
 		more.Set("contract", account.String())
 		return path + sc.query(more)

@@ -76,9 +76,20 @@ func (f *frame) pageLinks() g.Node {
 }
 
 func (f *frame) lookupForm() g.Node {
-	return markup.El("form", markup.Attr("action", "lookup"), markup.Attr("role", "search"),
-		markup.El("label", markup.Text("Look up "), markup.El("input", markup.Attr("name", "q"), markup.Attr("type", "search"), markup.Attr("placeholder", "hash, height, 25-7, label"), markup.Attr("size", "24"), markup.Attr("required"), g.If(len(f.Known) > 0, markup.Attr("list", "known")), markup.Optional("value", f.Sought))),
+	return markup.El("form", markup.Attr("action", "lookup"), markup.Attr("role", "search"), keptFields(f.lookedFrom()),
+		markup.El("label", markup.Text("Look up "), markup.El("input", markup.Attr("name", "q"), markup.Attr("type", "search"), markup.Attr("placeholder", "hash, amount, date, label"), markup.Attr("size", "24"), markup.Attr("required"), g.If(len(f.Known) > 0, markup.Attr("list", "known")), markup.Optional("value", f.Sought))),
 		markup.Text(" "), markup.El("button", markup.Text("Show")))
+}
+
+// lookedFrom returns what the page is about: a look-up searches there.
+func (f *frame) lookedFrom() []option {
+	about := cmp.Or(f.Scope, f.Kept)
+	if about == nil {
+		return nil
+	}
+	values := about.values(nil)
+	values.Del("partial")
+	return optionsOf(values)
 }
 
 func (f *frame) userForm() g.Node {

@@ -101,3 +101,10 @@ func SideLayout(amounts int) string {
 	t.fitSide()
 	return t.Layout
 }
+
+// PeriodOf, AmountOf and EndsOf export the parts of a look-up's text.
+var (
+	PeriodOf = periodOf
+	AmountOf = amountOf
+	EndsOf   = endsOf
+)

@@ -5,15 +5,19 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/report"
+	"github.com/feeledger/fees/internal/sys/plain"
 )
 
 // feesRequest is a request for a page or a file of fees.
@@ -111,6 +115,9 @@ func (s *server) fees(w http.ResponseWriter, r *http.Request) error {
 		}
 		v := kept.page
 		l := q.listing.without(q.brief())
+		if with, ok := q.beside.Get(); ok {
+			l.before = periodName(with)
+		}
 		if v.Chart == nil {
 			l.largest = kept.largest
 		}
@@ -123,10 +130,11 @@ func (s *server) fees(w http.ResponseWriter, r *http.Request) error {
 			table.None = "No fees match. Remove a filter, or choose another period or account."
 		}
 		for _, row := range table.Rows {
-			if to := q.narrower(row[0].Text); to != "" {
+			if to := s.rowsBehind(&q, table.Heads, row); to != "" {
 				row[0].To = to
 			}
 		}
+		v.Fields = s.feesControls(r.Context(), &q)
 		v.Tables = []*tabular{table}
 		return &v, nil
 	})
@@ -149,7 +157,7 @@ func (s *server) feesList(ctx context.Context, q *feesRequest) (*keptList, error
 		v.Lead = fmt.Sprintf("Evidence: %s; for %s: %s.", r.Evidence, c.Before.Name, c.Before.Evidence)
 		undetermined += c.Before.Totals.Undetermined
 	}
-	v.Whose, v.By, v.Fields, v.Filters = true, byLinks(q), s.feesControls(q), onlyControls(q.scope.own)
+	v.Whose, v.By, v.Filters = true, byLinks(q), onlyControls(q.scope.own)
 	v.Main, v.Facts = feesFacts(r)
 	if undetermined > 0 {
 		v.Warnings = append(slices.Clip(v.Warnings), incomplete(undetermined))
@@ -210,11 +218,49 @@ func incomplete(n uint64) string {
 }
 
 // feesControls returns the form fields of a page of fees besides its scope.
-func (s *server) feesControls(q *feesRequest) []control {
-	list := []control{
-		{Name: "compare", Label: "Compare with", Kind: "text", Value: q.scope.own.Get("compare"), Hint: "before (previous period), 2025-02, 2025"},
+func (s *server) feesControls(ctx context.Context, q *feesRequest) []control {
+	return append([]control{s.compareControl(ctx, &q.scope)}, s.priceControl(&q.scope)...)
+}
+
+// compareControl offers the periods to compare with: the one before, the same one a year before, and the others of the ledger.
+func (s *server) compareControl(ctx context.Context, sc *scope) control {
+	c := control{Name: "compare", Label: "Compare with", Kind: "select", Value: sc.own.Get("compare"), Options: []option{{"", "nothing"}}}
+	in := sc.input()
+	if before, err := in.Before(); err == nil {
+		c.Options = append(c.Options, option{app.PeriodBefore, "the period before: " + periodName(before)})
 	}
-	return append(list, s.priceControl(&q.scope)...)
+	offered := map[string]bool{sc.Period: true}
+	offer := func(name, text string) {
+		if !offered[name] {
+			offered[name], c.Options = true, append(c.Options, option{name, text})
+		}
+	}
+	months := s.months(ctx)
+	if at, err := time.Parse("2006-01", in.Month); err == nil {
+		last := at.AddDate(-1, 0, 0).Format("2006-01")
+		if slices.ContainsFunc(months, func(m month) bool { return m.Name == last }) {
+			offer(last, "the same month last year: "+periodName(app.PeriodInput{Month: last}))
+		}
+	}
+	for _, m := range slices.Backward(months) {
+		offer(m.Name, periodName(app.PeriodInput{Month: m.Name}))
+	}
+	for _, m := range slices.Backward(months) {
+		offer(m.Name[:4], m.Name[:4])
+	}
+	if c.Value != "" {
+		return c.chosen()
+	}
+	return c
+}
+
+// periodName returns a period for display.
+func periodName(in app.PeriodInput) string {
+	sc := scope{Period: in.Month + in.Year + in.Blocks}
+	if in.From != "" {
+		sc.Period = in.From + ".." + in.To
+	}
+	return sc.name()
 }
 
 // priceControl asks for amounts in the currency of the prices, if the server has prices.
@@ -244,13 +290,86 @@ func (q *feesRequest) flags(s *server) string {
 	return line + s.priceFlags(q.Prices)
 }
 
+// isHeight matches the name of a group of a block.
+var isHeight = regexp.MustCompile(`^[0-9]+$`)
+
+// rowsBehind returns the page of what a row adds up: a shorter time by account, or transactions. It returns "" if a column
+// that tells them is hidden, or if the row's own link leads there.
+func (s *server) rowsBehind(q *feesRequest, heads, row []cell) string {
+	value := func(column string) string {
+		if i := slices.IndexFunc(heads, func(h cell) bool { return h.Short == words(column) }); i >= 0 {
+			return row[i].Text
+		}
+		return ""
+	}
+	about, own := q.scope, without(q.scope.own, append(listingParameters, "by", "compare")...)
+	set := func(names ...string) string {
+		for i := 0; i < len(names); i += 2 {
+			if names[i+1] == "" {
+				return ""
+			}
+			own.Set(names[i], names[i+1])
+		}
+		return "transactions" + about.query(own)
+	}
+	layer := value("layer")
+	switch q.By {
+	case report.Label:
+		if about.Accounts = s.accountsLabelled(row[0].Text); about.Accounts != "" {
+			return set()
+		}
+	case report.InGroup:
+		if group := row[0].Text; group != report.NoGroup && !strings.Contains(group, ",") {
+			about.Accounts = app.GroupPrefix + group
+			return "fees" + about.query(withBy(q.scope.own, report.Account))
+		}
+	case report.Layer:
+		return set("layer", layer)
+	case report.Status:
+		return set("layer", layer, "status", value("outcome"))
+	case report.Type:
+		if layer == string(fee.EVM) {
+			return set("layer", layer, "type", value("type"))
+		}
+		return set("layer", layer)
+	case report.Call:
+		return set("layer", layer, "call", value("call"))
+	case report.Account, report.Contract:
+		return ""
+	}
+	return q.narrower(row[0].Text)
+}
+
+// withBy returns a page's own parameters with another grouping.
+func withBy(own url.Values, by report.By) url.Values {
+	own = without(own, append(listingParameters, "compare")...)
+	own.Set("by", string(by))
+	return own
+}
+
+// accountsLabelled lists the accounts with a label for a URL; "" if there are none, or too many.
+func (s *server) accountsLabelled(label string) string {
+	var list []string
+	for _, e := range s.book().Entries() {
+		if e.Label != "" && plain.Line(e.Label) == label {
+			list = append(list, e.Address.String())
+		}
+	}
+	if len(list) > maxLinked {
+		return ""
+	}
+	return strings.Join(list, ",")
+}
+
 // narrower returns the page that breaks down a group of time, or "".
 func (q *feesRequest) narrower(name string) string {
 	by := q.By
 	next := map[report.By]string{report.Month: "day", report.Day: "account"}[by]
 	narrow := q.scope
 	switch {
-	case next == "" || q.beside.Known():
+	case by == report.Block && isHeight.MatchString(name):
+		return "block/" + name
+	case next == "":
 		return ""
 	case by == report.Month && aMonth.MatchString(name) && (narrow.Period == "" || narrow.input().Year != ""):
 		narrow.Period = name
@@ -260,7 +379,7 @@ func (q *feesRequest) narrower(name string) string {
 		return ""
 	}
 	narrow.Partial = true
-	own := listing{}.with(q.scope.own)
+	own := without(listing{}.with(q.scope.own), "compare")
 	own.Set("by", next)
 	return "fees" + narrow.query(own)
 }

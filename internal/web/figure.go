@@ -155,7 +155,7 @@ func (s *server) cell(c *table.Column, v table.Cell, zone *time.Location) cell {
 		}
 	case c.Kind == table.Hash && c.Name != "parent_hash":
 		shown.To, shown.Text = "lookup?q="+exact, console.Ends(exact, 4)
-	case c.Name == "place" || c.Name == "id":
+	case c.Name == "place" || c.Name == "id" || c.Name == "taken":
 		if isTransactionID.MatchString(exact) {
 			shown.To = "tx/" + exact
 		}

@@ -127,7 +127,7 @@ func steps(list []explain.Step, token console.Token) (lines []step) {
 func figure(n explain.Digits, unit string, token console.Token) cell {
 	c := cell{Text: string(n), Exact: string(n), Unit: unit}
 	switch unit {
-	case explain.InWei:
+	case explain.InWei, explain.InPlanck:
 		c.Text, c.Unit = token.Tokens(n), token.Symbol
 	case explain.InWeiPerGas:
 		c.Text, c.Unit = console.Scaled(n, console.GweiDecimals), "Gwei per gas"

@@ -24,15 +24,16 @@ const maxAfter = 1 << 30
 
 // listing selects the rows of a table that a page shows, and their order. It is part of the page's URL.
 type listing struct {
-	Sort  string         // the column, prefixed with - for descending; "" for the original order
-	After int            // number of rows before the page
-	All   bool           // all columns
-	Only  []string       // the columns chosen, besides the first; nil for the usual ones
-	brief []string       // columns shown only if All is set
-	zone  *time.Location // of the times; nil for UTC
-	limit int            // rows per page; 0 for pageRows
-	fixed bool           // cannot be sorted
-	last  int            // the first row that no page shows; 0 if pages show all
+	Sort   string         // the column, prefixed with - for descending; "" for the original order
+	After  int            // number of rows before the page
+	All    bool           // all columns
+	Only   []string       // the columns chosen, besides the first; nil for the usual ones
+	brief  []string       // columns shown only if All is set
+	zone   *time.Location // of the times; nil for UTC
+	limit  int            // rows per page; 0 for pageRows
+	fixed  bool           // cannot be sorted
+	before string         // of what period the columns of the other period are; "" for none
+	last   int            // the first row that no page shows; 0 if pages show all
 	// largest is the fee that the drawn shares are of; 0 draws none.
 	largest chain.Wei
 }
@@ -137,7 +138,7 @@ func (s *server) part(all *rows, l listing, to func(listing) string) (*tabular, 
 	}
 	var shown []int // the columns
 	for i, name := range all.heads {
-		if name = heading(name, &all.columns[i]); l.shows(all, i) {
+		if name = l.heading(name, &all.columns[i]); l.shows(all, i) {
 			shown = append(shown, i)
 			if all.columns[i].Kind == table.Time {
 				name += ", " + l.zone.String()
@@ -179,7 +180,7 @@ func (l listing) columnsForm(all *rows, to func(listing) string) *form {
 	values, _ := url.ParseQuery(query) // made by to
 	f := &form{Action: path, Button: "Show", Hidden: optionsOf(values)}
 	for i, c := range all.columns[1:] {
-		f.Fields = append(f.Fields, control{Name: "columns", Label: heading(all.heads[i+1], &all.columns[i+1]), Kind: "choice", Value: c.Name, Required: l.shows(all, i+1)})
+		f.Fields = append(f.Fields, control{Name: "columns", Label: l.heading(all.heads[i+1], &all.columns[i+1]), Kind: "choice", Value: c.Name, Required: l.shows(all, i+1)})
 	}
 	return f
 }
@@ -211,6 +212,17 @@ func heading(text string, c *table.Column) string {
 	return text
 }
 
+// heading names the other period in the headings of its columns: fee in February 2025, GLMR.
+func (l listing) heading(text string, c *table.Column) string { return l.named(heading(text, c)) }
+
+// named names the other period in place of "before".
+func (l listing) named(text string) string {
+	if l.before != "" {
+		text = strings.Replace(text, " before", " in "+l.before, 1)
+	}
+	return text
+}
+
 // head returns the heading of a column, which links to the list sorted by it.
 func (l listing) head(name string, c *table.Column, to func(listing) string) cell {
 	next := l
@@ -218,7 +230,7 @@ func (l listing) head(name string, c *table.Column, to func(listing) string) cel
 	if c.Kind.IsRight() {
 		next.Sort = "-" + c.Name
 	}
-	h := cell{Text: name, Class: classOf(c), Short: words(c.Name)}
+	h := cell{Text: name, Class: classOf(c), Short: l.named(words(c.Name))}
 	if to == nil || l.fixed {
 		return h
 	}

@@ -187,7 +187,7 @@ func TestStatements(t *testing.T) {
 	page := get(t, s, base+"/statement?period=3..50", nil).text
 	closing, _ := made.List[0].Closing.Get()
 	require.Contains(t, page, `<data value="`+closing.Free.String()+`">`)
-	require.Contains(t, html.UnescapeString(page), made.List[0].Proof()[1:])
+	require.Contains(t, html.UnescapeString(page), made.List[0].Proof(made.Style.Token)[1:])
 	require.Contains(t, page, "fees statement "+account.String()+" 3..50 --gateway http://127.0.0.1:1")
 	rows, err := csv.NewReader(strings.NewReader(get(t, s, base+"/statement.csv?period=3..50", nil).text)).ReadAll()
 	require.NoError(t, err)

@@ -3,6 +3,7 @@ package web
 import (
 	"strings"
 
+	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/sys/plain"
@@ -12,13 +13,17 @@ import (
 const maxMatches = 50
 
 // match is a suggestion of a look-up.
-type match struct{ kind, text, about, to string }
+type match struct {
+	kind, text, about, to string
+	fee                   chain.Optional[chain.Wei]
+}
 
 // matches returns the groups, labels and addresses of the address book that contain a text.
 func (s *server) matches(text string, network console.Token) (list []match) {
 	if s.labels() == nil {
 		return nil
 	}
+	first, last, shortened := endsOf(text)
 	text = strings.ToLower(text)
 	add := func(m match) {
 		if len(list) < maxMatches {
@@ -28,28 +33,34 @@ func (s *server) matches(text string, network console.Token) (list []match) {
 	of := strings.TrimPrefix(text, app.GroupPrefix)
 	for _, group := range s.labels().GroupNames() {
 		if strings.Contains(strings.ToLower(group), of) {
-			add(match{"group", group, "", "fees" + (&scope{Accounts: app.GroupPrefix + group}).query(nil)})
+			add(match{kind: "group", text: group, to: "fees" + (&scope{Accounts: app.GroupPrefix + group}).query(nil)})
 		}
 	}
 	for _, e := range s.labels().Entries() {
 		address := network.Account(e.Address)
-		if e.Label != "" && strings.Contains(strings.ToLower(e.Label), text) || len(text) > 2 && strings.HasPrefix(strings.ToLower(address), text) {
+		if e.Label != "" && strings.Contains(strings.ToLower(e.Label), text) || shortened && hasEnds(address, first, last) {
 			label := e.Label
 			if label == "" {
 				label = console.Ends(address, 4)
 			}
-			add(match{"account", label, address, "account/" + address})
+			add(match{kind: "account", text: label, about: address, to: "account/" + address})
 		}
 	}
 	return list
 }
 
 // matchTable lists suggestions.
-func matchTable(list []match) *tabular {
-	t := &tabular{Heads: heads("name", "kind", "address")}
+func matchTable(list []match, token console.Token) *tabular {
+	t := &tabular{Heads: heads("name", "kind", "address or hash", "fee, "+plain.Line(token.Symbol))}
+	t.Heads[3].Class = "figure"
 	for _, m := range list {
-		t.Rows = append(t.Rows, []cell{{Text: plain.Line(m.text), To: m.to}, {Text: m.kind}, {Text: m.about, Class: "hex"}})
+		row := []cell{{Text: plain.Line(m.text), To: m.to}, {Text: m.kind}, {Text: m.about, Class: "hex"}, {}}
+		if m.fee.Known() {
+			row[3] = wei(token, m.fee)
+		}
+		t.Rows = append(t.Rows, row)
 	}
+	t.dropEmpty()
 	return t
 }
 

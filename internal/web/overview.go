@@ -32,7 +32,7 @@ type overviewPage struct {
 }
 
 func (p *overviewPage) main() g.Node {
-	return p.body(newsPlace(p.Live, p.Here), p.notices.node(), p.Answer.node(), p.figures.node(), twoColumns(p.Side, p.Changed.node(), p.related(), p.Chart.Node(), p.tables.beside()))
+	return p.body(newsPlace(p.Live, p.Here), p.notices.node(), p.Answer.node(), p.figures.node(), twoColumns(p.Side, p.Changed.node(), p.related(), p.Chart.Node(), p.tables.beside()), p.notesList())
 }
 
 // newsPlace returns the place where a script announces blocks newer than the last sealed one; nil without any.
@@ -249,7 +249,7 @@ func (s *server) addMonth(r *http.Request, v *overviewPage, months []month, show
 			return err
 		}
 	}
-	v.Warnings = append(v.Warnings, now.Partial...)
+	v.Warnings, v.Notes = append(v.Warnings, now.Partial...), now.AssetFees.Notes(now.Amount)
 	if n := now.Totals.Undetermined; n > 0 {
 		v.Warnings = append(v.Warnings, incomplete(n))
 	}
@@ -416,7 +416,7 @@ func (k *monthRecord) books(about *scope) cell {
 func (s *server) packageCell(m month, k *monthRecord) cell {
 	switch {
 	case k.isOpen():
-		last := k.round[len(k.round)-1]
+		last := k.round.Last()
 		return cell{Text: string(last.Kind) + " by " + plain.Line(last.User), To: "close/" + url.PathEscape(s.packageName(m.Name, last.Zone))}
 	case k != nil && k.made != nil:
 		c := cell{Text: fmt.Sprintf("closed, version %d", k.made.Version), Class: "ok", To: "packages/" + url.PathEscape(k.made.Name)}

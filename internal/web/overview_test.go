@@ -3,8 +3,10 @@ package web_test
 import (
 	"bytes"
 	"fmt"
+	"html"
 	"math/big"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -151,4 +153,43 @@ func TestCompanyIsChosenInTheMenu(t *testing.T) {
 	page := get(t, s, "/fees?period=3..27", nil).text
 	require.Contains(t, page, `<button formaction="company" name="page" value="fees" class="plain">`)
 	require.True(t, bytes.Contains([]byte(get(t, s, "/overview", nil).text), []byte(`formaction="company" name="page" value="overview"`)))
+}
+
+// Each row of a report links to what it adds up: the fees there are those of the row.
+func TestRowsLinkToWhatTheyAddUp(t *testing.T) {
+	s := view(t, "ours")
+	link := regexp.MustCompile(`<tr role="row"><td role="rowheader"[^>]*><a href="((?:fees|transactions)[^"]*)">`)
+	amount := regexp.MustCompile(`<data value="([0-9]+)">`)
+	for _, by := range []string{"month", "day", "label", "group", "layer", "status", "type", "call"} {
+		page := pageAt(t, s.url+"/fees?period=2025&partial=1&by="+by+"&accounts=group:ours")
+		body, _, _ := strings.Cut(page[strings.Index(page, "<tbody"):], "</tbody>")
+		count := 0
+		for _, row := range strings.SplitAfter(body, "</tr>") {
+			found := link.FindStringSubmatch(row)
+			if found == nil {
+				continue
+			}
+			path, query, _ := strings.Cut(html.UnescapeString(found[1]), "?")
+			require.Equal(t, amount.FindStringSubmatch(row)[1], sumAt(t, s.url+"/"+path+".csv?"+query, "fee").String(), found[1])
+			if count++; count == 5 {
+				break
+			}
+		}
+		require.NotZero(t, count, by)
+	}
+}
+
+// A comparison is chosen from a list, its columns are named by their period, and rows and bars stay links.
+func TestComparisonIsChosen(t *testing.T) {
+	s := view(t, "ours")
+	page := pageAt(t, s.url+"/fees?period=2025-02&compare=before")
+	_, list, _ := strings.Cut(page, `<select name="compare">`)
+	list, _, _ = strings.Cut(list, "</select>")
+	require.Equal(t, `<option value="">nothing</option><option value="before" selected>the period before: January 2025</option><option value="2025-03">March 2025</option><option value="2025-01">January 2025</option><option value="2025">2025</option>`, list)
+	require.Contains(t, page, "fee in January 2025, GLMR")
+	require.NotContains(t, page, "fee before")
+	day := `<a href="fees?by=account&amp;partial=1&amp;period=2025-02-03..2025-02-03"`
+	require.Equal(t, 2, strings.Count(page, day), "the row and the bar")
+	require.Contains(t, pageAt(t, s.url+"/fees?period=2025-02-02..2025-02-03&compare=2025-01"), `<option value="2025-01" selected>January 2025</option>`)
+	require.Contains(t, pageAt(t, s.url+"/fees?period=2025-02&compare=2024-07"), "2024-07")
 }

@@ -437,6 +437,7 @@ func (s *server) showPackage(w http.ResponseWriter, r *http.Request, shelf *clos
 		{Name: "findings", cell: findingsOf(m.Findings)}, hash("seal", m.Blocks.Seal), hash("manifest, SHA-256", p.Sum), {Name: "manifest written", cell: cell{Text: timeIn(time.UTC, p.Written) + " UTC", Time: p.Written.UTC().Format(time.RFC3339)}},
 	}
 	v.Main = feesAndCharge(eachCharged, m.Totals.Fee, m.Totals.Charged, m.Findings.Undetermined+m.Findings.Drifts, token)
+	v.Notes = m.Totals.AssetFees.Notes(token.Amount)
 	v.Warnings = append(v.Warnings, gapsOf(m)...)
 	if r.PathValue("version") == "" {
 		s.checked(v, r, p, at)

@@ -59,6 +59,7 @@ func pages() []route {
 		{path: "/account/{address}/statement", ask: (*server).statement},
 		{path: "/account/{address}/rollforward", ask: (*server).rollforward},
 		{path: "/contract/{address}", ask: (*server).contract},
+		{path: "/deposits", ask: (*server).deposits},
 		{path: "/findings", ask: (*server).findings},
 		{path: "/findings.csv", ask: (*server).findingsFile},
 		{path: "/lookup", ask: (*server).lookup},
@@ -80,6 +81,9 @@ func pages() []route {
 	}
 	for _, form := range transactionForms {
 		list = append(list, route{path: "/transactions." + form, ask: (*server).transactionsFile}, route{path: "/accounts." + form, ask: withoutParameters((*server).accountsFile)})
+	}
+	for _, form := range resultForms {
+		list = append(list, route{path: "/deposits." + form, ask: (*server).depositsFile})
 	}
 	for _, form := range append(slices.Clip(resultForms), paperForm) {
 		list = append(list, route{path: "/account/{address}/statement." + form, ask: (*server).statementFile}, route{path: "/account/{address}/rollforward." + form, ask: (*server).rollforwardFile},
@@ -134,7 +138,7 @@ func (v *frame) nav() (list []navigation) {
 func sectionOf(path string) string {
 	first, _, _ := strings.Cut(path, "/")
 	switch first {
-	case "account":
+	case "account", "deposits":
 		return "accounts"
 	case "tx":
 		return "transactions"

@@ -187,6 +187,7 @@ func (s *server) addPrepared(v *reviewPage, r *http.Request, shelf *closing.Shel
 		textFact("transactions", fmt.Sprintf("%d EVM, %d native", m.Totals.EVM, m.Totals.Native)),
 		hash("seal", m.Blocks.Seal), hash("manifest, SHA-256", p.Sum))
 	v.Main = feesAndCharge(eachCharged, m.Totals.Fee, m.Totals.Charged, m.Findings.Undetermined+m.Findings.Drifts, token)
+	v.Notes = m.Totals.AssetFees.Notes(token.Amount)
 	accepted, err := acceptedRows(r.Context(), p)
 	if err != nil {
 		return err

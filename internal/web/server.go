@@ -106,6 +106,7 @@ type site struct {
 	typing   map[string][]string // the parameters of their pages, by pattern
 	arriving chan struct{}       // upload slots
 	uploads  *uploads
+	saving   sync.Mutex     // of records on disk
 	records  *once[*record] // of the uploads
 	requests *metrics.Requests
 	checks   *checks

@@ -167,6 +167,11 @@ func provedPage[T app.Proved](s *server, w http.ResponseWriter, r *http.Request,
 			other := map[string]string{"Statement": "Rollforward", "Rollforward": "Statement"}[what]
 			own := without(q.scope.own, append(slices.Clip(listingParameters), "part")...)
 			v.Links = []link{{"Account", "account/" + q.named}, {other, q.path(strings.ToLower(other)) + q.scope.query(own)}}
+			deposits, err := s.depositsLink(r, q.named)
+			if err != nil {
+				return nil, err
+			}
+			v.Links = append(v.Links, deposits...)
 		}
 		v.Command = q.named + q.scope.flags() + s.provedFlags(&q) + s.ledgerFlag()
 		if err := fill(&q, made, v); err != nil {
@@ -244,7 +249,7 @@ func (l listing) ofEvents() bool {
 func (s *server) statement(w http.ResponseWriter, r *http.Request) error {
 	return provedPage(s, w, r, "Statement", listingParameters, s.statementOf, func(q *statementRequest, made *app.Statements, v *balancePage) (err error) {
 		one := made.List[0]
-		v.Lead, v.Warnings, v.Notes = one.Proof(), made.Style.Notes, one.Notes()[1:]
+		v.Lead, v.Warnings, v.Notes = one.Proof(made.Style.Token), made.Style.Notes, slices.Concat(one.Notes(made.Style.Token)[1:], one.AssetFees.Notes(made.Style.Amount))
 		v.Command = "fees statement " + v.Command
 		v.By, v.Fields = partLinks(q), s.priceControl(&q.scope)
 		v.Facts = feesApart(one, made.Style.Token)

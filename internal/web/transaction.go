@@ -120,7 +120,7 @@ func (s *server) explain(r *http.Request, v *transactionPage, t *app.Paid) error
 		v.Warnings = append(v.Warnings, "finding: "+f.Check+": "+bill.Token.Own(f.Message))
 	}
 	for _, note := range append(bill.Transaction.Notes, bill.Notes...) {
-		v.Notes = append(v.Notes, plain.Line(note))
+		v.Notes = append(v.Notes, plain.Line(bill.Token.Own(note)))
 	}
 	v.Facts = append(v.Facts, textFact("evidence", bill.Evidence.String()))
 	v.Steps = stepGroups(bill)

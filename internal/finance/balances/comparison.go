@@ -48,9 +48,9 @@ type Difference struct {
 	UnknownChange bool `json:"not_stated"`
 }
 
-// String formats the difference for display.
-func (d Difference) String() string {
-	text := fmt.Sprintf("block %d: free %v wei, reserved %v wei", d.Height, d.Free, d.Reserved)
+// In formats the difference for display, with the name of the token's smallest unit.
+func (d Difference) In(unit string) string {
+	text := fmt.Sprintf("block %d: free %v %s, reserved %v %[3]s", d.Height, d.Free, unit, d.Reserved)
 	if d.UnknownChange {
 		text += ", where an event does not state its change"
 	} else {

@@ -373,7 +373,7 @@ func TestManyDifferences(t *testing.T) {
 		require.EqualValues(t, 1, p.Differences[0].Height)
 	}
 	require.Equal(t, "block 5: free -3 wei, reserved 0 wei, where an event does not state its change",
-		balances.Difference{Height: 5, Change: by(-3, 0), UnknownChange: true}.String())
+		balances.Difference{Height: 5, Change: by(-3, 0), UnknownChange: true}.In("wei"))
 }
 
 // A runtime without events about holds moves an amount between free and reserved: the difference says so.
@@ -384,7 +384,7 @@ func TestSilentHolds(t *testing.T) {
 		"block 5: free -3 wei, reserved 2 wei":                                              by(-3, 2),
 		"block 5: free 0 wei, reserved 0 wei":                                               by(0, 0),
 	} {
-		require.Equal(t, want, balances.Difference{Height: 5, Change: change}.String())
+		require.Equal(t, want, balances.Difference{Height: 5, Change: change}.In("wei"))
 	}
 }
 

@@ -10,9 +10,11 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/sys/jsontext"
@@ -97,6 +99,14 @@ type Options struct {
 	Tags           bool            `json:"tags,omitempty"`        // inputs/tags.csv exists: tags of transactions
 	About          bool            `json:"about,omitempty"`       // about.txt exists; absent in older packages
 	Acts           bool            `json:"acts,omitempty"`        // inputs/acts.csv exists: who prepared, approved and closed it
+	Variance       *Variance       `json:"variance,omitempty"`    // absent if the ledger lacked the period before
+}
+
+// Variance describes the period that variance.json and variance.csv compare with.
+type Variance struct {
+	Against  string            `json:"against"` // such as 2025-12
+	First    uint64            `json:"first"`   // its first block
+	Evidence evidence.Evidence `json:"evidence"`
 }
 
 // Prices describes the basis of amounts in a currency. The files are inputs/prices.csv, inputs/prices-2.csv and so on,
@@ -179,12 +189,14 @@ type Totals struct {
 	EVMFee         chain.Wei                 `json:"evm_fee"`
 	NativeFee      chain.Wei                 `json:"native_fee"`
 	PriorityFee    chain.Optional[chain.Wei] `json:"priority_fee"`
-	Tip            chain.Wei                 `json:"tip"`
+	Tip            chain.Optional[chain.Wei] `json:"tip"`
 	Charged        chain.Optional[chain.Wei] `json:"charged"`
 	Burned         chain.Optional[chain.Wei] `json:"burned"`
 	Treasury       chain.Optional[chain.Wei] `json:"treasury"`
 	Author         chain.Optional[chain.Wei] `json:"author"`
-	Gas            uint64                    `json:"gas"`
+	Gas            chain.Optional[uint64]    `json:"gas"`
+	// AssetFees are the fees that were paid in assets, by asset. They are in no other sum.
+	AssetFees fee.AssetTotals `json:"asset_fees,omitempty"`
 }
 
 // Balances are balances at the ends of a period.
@@ -227,6 +239,16 @@ func (f Findings) Counts(yield func(what string, count uint64) bool) {
 			return
 		}
 	}
+}
+
+// Named returns the files with some names.
+func (m *Manifest) Named(names []string) (files []File) {
+	for _, f := range m.Files {
+		if slices.Contains(names, f.Name) {
+			files = append(files, f)
+		}
+	}
+	return files
 }
 
 // File is a file of a package.
@@ -279,6 +301,11 @@ func (m *Manifest) check() error {
 	}
 	if err := cmp.Or(m.Evidence.Check(), m.Trail.Check()); err != nil {
 		return err
+	}
+	if v := m.Options.Variance; v != nil {
+		if err := v.Evidence.Check(); err != nil || v.First >= m.Blocks.First {
+			return errors.New("the period before is inconsistent")
+		}
 	}
 	if m.Evidence.Blocks != m.Blocks.Count {
 		return fmt.Errorf("the evidence covers %d blocks, the package %d", m.Evidence.Blocks, m.Blocks.Count)

@@ -62,6 +62,7 @@ func (d Digits) String() string { return string(d) }
 // Units of inputs and results.
 const (
 	InWei        = "wei"
+	InPlanck     = "planck" // of tokens whose smallest unit is not 10^-18
 	InWeiPerGas  = "wei per gas"
 	InGas        = "gas"
 	InRefTime    = "picoseconds of ref time"
@@ -104,7 +105,37 @@ func Make(item source.Item, r *evidence.Report, index int, multiplierAt string) 
 		v.readNative()
 		v.stepsNative()
 	}
+	v.nameUnit()
 	return v
+}
+
+// nameUnit gives amounts the name of the token's smallest unit.
+func (v *Explanation) nameUnit() {
+	unit := v.Token.Unit()
+	if unit == InWei {
+		return
+	}
+	in, steps := [][]Input{v.Inputs}, [][]Step{v.Steps}
+	if v.Cash != nil {
+		in, steps = append(in, v.Cash.Inputs), append(steps, v.Cash.Steps)
+	}
+	if v.Receipt != nil {
+		in, steps = append(in, v.Receipt.Inputs), append(steps, v.Receipt.Steps)
+	}
+	for _, list := range in {
+		for i := range list {
+			if list[i].Unit == InWei {
+				list[i].Unit = unit
+			}
+		}
+	}
+	for _, list := range steps {
+		for i := range list {
+			if list[i].Unit == InWei {
+				list[i].Unit = unit
+			}
+		}
+	}
 }
 
 // Holds reports whether the fee is determined by rules that apply or that gave the amount charged, without

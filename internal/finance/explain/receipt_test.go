@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/big"
 	"os"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -58,6 +59,9 @@ func TestEveryReceiptIsExplained(t *testing.T) {
 		r := evidence.Prove(item.Block, fee.Price(item.Block, &item.Rules, item.Multiplier), item.Rules, evidence.Options{Receipt: chain.Some(given)})
 		v := explain.Make(item, r, s.Index, "")
 		require.Empty(t, v.Transaction.FailedChecks, what)
+		for _, step := range slices.Concat(v.Steps, v.Cash.Steps, v.Receipt.Steps) {
+			require.NotEqual(t, explain.InWei, step.Unit, what)
+		}
 
 		results := map[string]string{}
 		follow(t, what, results, v.Inputs, v.Steps)

@@ -15,8 +15,8 @@ func (f *Figures) counts() []named[uint64] {
 		{"EVM transactions", f.EVM}, {"native transactions", f.Native}, {"EVM failed", f.EVMFailed}, {"native failed", f.NativeFailed},
 		{"outcome unknown", f.OutcomeUnknown}, {"undetermined", f.Undetermined},
 	}
-	if f.GasKnown() {
-		list = append(list, named[uint64]{"gas", f.Gas.Uint64()})
+	if gas, known := f.Gas.Get(); known {
+		list = append(list, named[uint64]{"gas", gas.Uint64()})
 	}
 	return list
 }
@@ -24,7 +24,7 @@ func (f *Figures) counts() []named[uint64] {
 func (f *Figures) amounts() []named[chain.Optional[chain.Wei]] {
 	return []named[chain.Optional[chain.Wei]]{
 		{"fee", chain.Some(f.Fee)}, {"EVM fee", chain.Some(f.EVMFee)}, {"native fee", chain.Some(f.NativeFee)},
-		{"priority fee", f.PriorityFee}, {"tip", chain.Some(f.Tip)},
+		{"priority fee", f.PriorityFee}, {"tip", f.Tip},
 		{"charged", f.Charged}, {"burned", f.Burned}, {"treasury", f.Treasury}, {"author", f.Author},
 	}
 }

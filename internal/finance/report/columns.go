@@ -91,17 +91,12 @@ var figureColumns = []column{
 	amount("evm_fee", func(f *Figures) chain.Wei { return f.EVMFee }),
 	amount("native_fee", func(f *Figures) chain.Wei { return f.NativeFee }),
 	whole("priority_fee", func(f *Figures) chain.Optional[chain.Wei] { return f.PriorityFee }),
-	amount("tip", func(f *Figures) chain.Wei { return f.Tip }),
+	whole("tip", func(f *Figures) chain.Optional[chain.Wei] { return f.Tip }),
 	whole("charged", func(f *Figures) chain.Optional[chain.Wei] { return f.Charged }),
 	whole("burned", func(f *Figures) chain.Optional[chain.Wei] { return f.Burned }),
 	whole("treasury", func(f *Figures) chain.Optional[chain.Wei] { return f.Treasury }),
 	whole("author", func(f *Figures) chain.Optional[chain.Wei] { return f.Author }),
-	{table.Column{Name: "gas", Kind: table.Integer, Total: true}, func(g *Group) any {
-		if !g.GasKnown() {
-			return nil
-		}
-		return g.Gas
-	}},
+	{table.Column{Name: "gas", Kind: table.Integer, Total: true, Whole: true}, func(g *Group) any { return g.Gas }},
 	price("gas_price_average", func(f *Figures) chain.Optional[chain.GasPrice] { return f.AveragePrice }),
 }
 

@@ -105,14 +105,16 @@ func (c *Comparison) figureColumns() (columns []pairColumn) {
 
 // difference returns the current figure minus the previous one, unknown if either is unknown.
 func difference(now, before any) (any, error) {
-	if now == nil || before == nil {
-		return nil, nil
-	}
 	switch x := now.(type) {
 	case uint64:
 		return apart(x, before.(uint64))
-	case chain.Gas:
-		return apart(x.Uint64(), before.(chain.Gas).Uint64())
+	case chain.Optional[chain.Gas]:
+		a, known := x.Get()
+		b, too := before.(chain.Optional[chain.Gas]).Get()
+		if !known || !too {
+			return nil, nil
+		}
+		return apart(a.Uint64(), b.Uint64())
 	case chain.Wei:
 		return x.Difference(before.(chain.Wei)), nil
 	case chain.Optional[chain.Wei]:
@@ -159,8 +161,10 @@ func number(figure any) (n decimal.Decimal, known bool) {
 	switch x := figure.(type) {
 	case uint64:
 		exact = strconv.FormatUint(x, 10)
-	case chain.Gas:
-		exact = x.String()
+	case chain.Optional[chain.Gas]:
+		if gas, ok := x.Get(); ok {
+			exact = gas.String()
+		}
 	case chain.Wei:
 		exact = x.String()
 	case chain.Optional[chain.Wei]:

@@ -61,7 +61,7 @@ func pairObject(columns []pairColumn, p *Pair) (o jsontext.Record, err error) {
 			return nil, err
 		}
 		if c.part == ofNow {
-			_, gas = value.(chain.Gas)
+			_, gas = value.(chain.Optional[chain.Gas])
 		}
 		if n, ok := value.(int64); ok && gas {
 			value = strconv.FormatInt(n, 10)

@@ -8,8 +8,8 @@ import (
 )
 
 // Figures are sums over transactions. Undetermined fees are excluded and counted in Undetermined. Any other sum
-// is unknown if its value is unknown for one of the transactions; PriorityFee considers only those with a
-// known fee.
+// is unknown if its value is unknown for one of the transactions; PriorityFee, Tip and Gas consider only those
+// with a known fee.
 type Figures struct {
 	EVM, Native       uint64 // transactions
 	fee.OutcomeCounts        // of the transactions
@@ -18,12 +18,12 @@ type Figures struct {
 	EVMFee            chain.Wei
 	NativeFee         chain.Wei
 	PriorityFee       chain.Optional[chain.Wei] // part of EVMFee
-	Tip               chain.Wei                 // part of NativeFee
+	Tip               chain.Optional[chain.Wei] // part of NativeFee
 	Charged           chain.Optional[chain.Wei] // charged on chain
 	Burned            chain.Optional[chain.Wei] // part of Charged, like the next two
 	Treasury          chain.Optional[chain.Wei]
 	Author            chain.Optional[chain.Wei]
-	Gas               chain.Gas // see GasKnown
+	Gas               chain.Optional[chain.Gas] // unknown with transactions of pallet revive: their fees do not follow from gas
 
 	// AveragePrice is the average price of a unit of gas in wei, rounded down:
 	//
@@ -45,8 +45,8 @@ type Figures struct {
 func figuresOf(s *ledger.Sums) Figures {
 	f := Figures{
 		EVM: s.EVM, Native: s.Native, OutcomeCounts: s.OutcomeCounts, Undetermined: s.Undetermined,
-		Fee: s.Fee, EVMFee: s.EVMFee, NativeFee: s.NativeFee, Tip: s.Tip, Gas: chain.NewGas(s.Gas),
-		PriorityFee: known(s.PriorityFee, s.PriorityUnknown), Charged: known(s.Charged, s.Uncharged),
+		Fee: s.Fee, EVMFee: s.EVMFee, NativeFee: s.NativeFee,
+		PriorityFee: known(s.PriorityFee, s.PriorityUnknown), Tip: known(s.Tip, s.TipUnknown), Gas: known(chain.NewGas(s.Gas), s.GasUnknown), Charged: known(s.Charged, s.Uncharged),
 		Burned: known(s.Burned, s.BurnedUnknown), Treasury: known(s.Treasury, s.TreasuryUnknown), Author: known(s.Author, s.AuthorUnknown),
 	}
 	if s.PricedGas > 0 {
@@ -56,9 +56,6 @@ func figuresOf(s *ledger.Sums) Figures {
 	return f
 }
 
-// GasKnown reports whether the gas is known. Fees of pallet revive do not follow from gas, so such transactions have none.
-func (f *Figures) GasKnown() bool { return f.EVM == 0 || f.Gas != chain.Gas{} }
-
 // with adds percentiles of the gas price.
 func (f Figures) with(p percentiles) Figures {
 	f.Price10, f.Price50, f.Price90 = p[0], p[1], p[2]
@@ -66,7 +63,7 @@ func (f Figures) with(p percentiles) Figures {
 }
 
 // known returns a sum unless some of its parts are unknown.
-func known(sum chain.Wei, parts uint64) (none chain.Optional[chain.Wei]) {
+func known[T any](sum T, parts uint64) (none chain.Optional[T]) {
 	if parts > 0 {
 		return none
 	}

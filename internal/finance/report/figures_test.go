@@ -32,7 +32,8 @@ func TestUndetermined(t *testing.T) {
 	require.NoError(t, a.transaction(unknown))
 	_, f, err := a.result()
 	require.NoError(t, err)
-	require.Equal(t, []uint64{3, 0, 1, 0, 1, 1004}, []uint64{f.EVM, f.Native, f.EVMFailed, f.NativeFailed, f.Undetermined, f.Gas.Uint64()})
+	require.Equal(t, []uint64{3, 0, 1, 0, 1}, []uint64{f.EVM, f.Native, f.EVMFailed, f.NativeFailed, f.Undetermined})
+	require.Equal(t, chain.Some(chain.NewGas(1004)), f.Gas)
 	require.Equal(t, chain.NewWei(43), f.Fee)
 	require.Equal(t, chain.Some(chain.NewGasPrice(10)), f.AveragePrice) // floor(43 / 4)
 	require.Equal(t, chain.Some(chain.NewGasPrice(99)), f.Price90)
@@ -57,29 +58,41 @@ func TestSumsWithAnUnknownPart(t *testing.T) {
 	nativeOne := evmTransaction(1, 5, 7)
 	nativeOne.Layer, nativeOne.Burned, nativeOne.Treasury, nativeOne.Author = fee.Native, known(7), known(0), known(0)
 	require.NoError(t, a.transaction(nativeOne))
+	tipped := *nativeOne
+	tipped.Tip = known(2)
+	require.NoError(t, a.transaction(&tipped))
+	gasless := evmTransaction(1, 0, 7)
+	gasless.Type, gasless.Gas, gasless.PriorityFee = "d", chain.Optional[chain.Gas]{}, known(0)
+	require.NoError(t, a.transaction(gasless))
 	groups, totals, err := a.result()
 	require.NoError(t, err)
+	require.Equal(t, "for 1 native transaction the tip is not known", a.notes()[len(a.notes())-1])
 	figures := func(f Figures) []chain.Optional[chain.Wei] {
-		return []chain.Optional[chain.Wei]{chain.Some(f.Fee), f.PriorityFee, f.Charged, f.Burned, f.Treasury, f.Author}
+		return []chain.Optional[chain.Wei]{chain.Some(f.Fee), f.PriorityFee, f.Tip, f.Charged, f.Burned, f.Treasury, f.Author}
 	}
+	gas := map[string]chain.Optional[chain.Gas]{}
 	sums := map[string][]chain.Optional[chain.Wei]{}
 	for _, g := range groups {
 		kind, _ := g.Type.Get()
-		sums[kind] = figures(g.Figures)
+		sums[kind], gas[kind] = figures(g.Figures), g.Gas
 	}
 	require.Equal(t, map[string][]chain.Optional[chain.Wei]{
-		"a": {known(9), known(1), known(14), known(7), known(4), known(3)},
-		"b": {known(18), known(2), known(18), unknown, unknown, unknown},
-		"c": {known(9), unknown, unknown, unknown, unknown, unknown},
-		"":  {known(7), known(0), known(7), known(7), known(0), known(0)},
+		"a": {known(9), known(1), known(0), known(14), known(7), known(4), known(3)},
+		"b": {known(18), known(2), known(0), known(18), unknown, unknown, unknown},
+		"c": {known(9), unknown, known(0), unknown, unknown, unknown, unknown},
+		"d": {known(7), known(0), known(0), known(7), unknown, unknown, unknown},
+		"":  {known(14), known(0), unknown, known(14), known(14), known(0), known(0)},
 	}, sums)
-	require.Equal(t, []chain.Optional[chain.Wei]{known(43), unknown, unknown, unknown, unknown, unknown}, figures(totals))
+	require.Equal(t, []chain.Optional[chain.Wei]{known(57), unknown, unknown, unknown, unknown, unknown, unknown}, figures(totals))
+	units := func(n uint64) chain.Optional[chain.Gas] { return chain.Some(chain.NewGas(n)) }
+	require.Equal(t, map[string]chain.Optional[chain.Gas]{"a": units(10), "b": units(10), "c": units(5), "d": {}, "": units(10)}, gas)
+	require.False(t, totals.Gas.Known())
 
 	r := &Report{Request: Request{Choice: Choice{By: Type}, Zone: time.UTC, Token: console.Token{Symbol: "GLMR"}}, Groups: groups, Totals: totals, Notes: a.notes()}
 	var table, page, text strings.Builder
 	require.NoError(t, r.Document().Write(&table, "table", 100))
 	require.Regexp(t, `(?m)^charged +not known$`, table.String())
-	require.Regexp(t, `(?m)^fee +0\.000000000000000043 GLMR$`, table.String())
+	require.Regexp(t, `(?m)^fee +0\.000000000000000057 GLMR$`, table.String())
 	require.NoError(t, r.Document().JSON(&text))
 	require.Contains(t, text.String(), `"charged": "18",`)
 	require.Contains(t, text.String(), `"burned": null,`)

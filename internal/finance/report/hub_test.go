@@ -27,7 +27,7 @@ func hub(t *testing.T, name string) *source.Reader {
 func TestUnknownGas(t *testing.T) {
 	book, _ := kept(t, hub(t, "stack-template-3"), 37)
 	r := made(t, book, report.Request{Period: heights(5, 5), Choice: report.Choice{By: report.Account}})
-	require.False(t, r.Totals.GasKnown())
+	require.False(t, r.Totals.Gas.Known())
 	require.EqualValues(t, 6, r.Totals.EVM)
 	var out bytes.Buffer
 	require.NoError(t, r.Document().Write(&out, "csv", 0))
@@ -42,11 +42,16 @@ func TestUnknownGas(t *testing.T) {
 	require.Empty(t, strings.Split(lines[1], ",")[column])
 
 	native := made(t, book, report.Request{Period: heights(20, 20), Choice: report.Choice{By: report.Account}})
-	require.True(t, native.Totals.GasKnown(), "no Ethereum transaction: 0 is right")
+	require.Equal(t, chain.Some(chain.NewGas(0)), native.Totals.Gas, "no Ethereum transaction: 0 is right")
 	c := halves(t, book, report.Request{Choice: report.Choice{By: report.Account}}, heights(5, 5), heights(20, 20), 0)
 	out.Reset()
 	require.NoError(t, c.Document().Write(&out, "csv", 0))
 	require.Contains(t, out.String(), "gas_difference")
+	out.Reset()
+	require.NoError(t, c.Document().Write(&out, "json", 0))
+	require.Contains(t, out.String(), `"gas": null,`)
+	require.Contains(t, out.String(), `"gas_before": "0",`)
+	require.Contains(t, out.String(), `"gas_difference": null,`)
 }
 
 // Fees paid in assets are in a note, and in no total of the token.

@@ -50,8 +50,8 @@ func (r *Report) notesOn(ctx context.Context, book *ledger.Book, span chain.Heig
 			notes = append(notes, "finding: "+place(f)+": "+f.Check+": "+r.Own(f.Message))
 		}
 	}
-	if n := int64(r.Findings) - maxFindings; n > 0 {
-		notes = append(notes, fmt.Sprintf("%d more findings; list them with: fees verify", n))
+	if n := int(r.Findings) - maxFindings; n > 0 {
+		notes = append(notes, fmt.Sprintf("%s; list %s with: fees verify %v", console.Counted(n, "more finding"), console.Verb(n, "it", "them"), span))
 	}
 	return notes, nil
 }
@@ -67,6 +67,7 @@ const (
 	notKnownCharge   = "the amount charged is not known"
 	notKnownParts    = "the split into burned, treasury and author is not known"
 	notKnownPriority = "the priority fee is not known"
+	notKnownTip      = "the tip is not known"
 )
 
 // notes returns the limitations of the sums.
@@ -84,6 +85,7 @@ func (a *adder) notes() (notes []string) {
 		{a.all.Uncharged, "for ", "transaction", notKnownCharge, notKnownCharge},
 		{a.all.Unaccounted, "for ", "transaction", notKnownParts, notKnownParts},
 		{a.all.PriorityUnknown, "for ", "EVM transaction", notKnownPriority, notKnownPriority},
+		{a.all.TipUnknown, "for ", "native transaction", notKnownTip, notKnownTip},
 	} {
 		if n.count > 0 {
 			notes = append(notes, n.before+console.Counted(n.count, n.what)+" "+console.Verb(n.count, n.ofOne, n.ofMany))

@@ -69,7 +69,7 @@ func TestFindings(t *testing.T) {
 	require.False(t, r.Holds())
 	require.Equal(t, []string{
 		"finding: block 20: made.up: nothing", "finding: block 21, extrinsic 2: made.up: nothing", "finding: block 22: made.up: nothing",
-		"finding: block 23: made.up: nothing", "finding: block 24: made.up: nothing", "3 more findings; list them with: fees verify",
+		"finding: block 23: made.up: nothing", "finding: block 24: made.up: nothing", fmt.Sprintf("3 more findings; list them with: fees verify 0..%d", generatedHead),
 	}, r.Notes)
 	fewer := made(t, book, report.Request{Choice: report.Choice{By: report.Layer}, Period: heights(23, generatedHead)})
 	require.EqualValues(t, 5, fewer.Findings)

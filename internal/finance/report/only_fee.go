@@ -70,13 +70,15 @@ func (f *Fees) All() bool { return !f.asked }
 
 // Has reports whether a transaction's fee is selected; an unknown one is neither selected nor not: see [Fees.Untold].
 func (f *Fees) Has(c *ledger.Cost) bool {
-	if f.All() {
-		return true
-	}
 	fee, known := c.Fee.Get()
+	return f.All() || known && f.Includes(fee)
+}
+
+// Includes reports whether an amount is in the range.
+func (f *Fees) Includes(fee chain.Wei) bool {
 	from, above := f.from.Get()
 	to, below := f.to.Get()
-	return known && !f.never && (!above || fee.Cmp(from) >= 0) && (!below || fee.Cmp(to) <= 0)
+	return !f.never && (!above || fee.Cmp(from) >= 0) && (!below || fee.Cmp(to) <= 0)
 }
 
 // Untold reports whether only a transaction's unknown fee leaves it out.

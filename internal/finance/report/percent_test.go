@@ -27,7 +27,7 @@ func TestPercent(t *testing.T) {
 	require.False(t, percent(chain.Some(chain.NewWei(1)), chain.Optional[chain.Wei]{}).Known())
 	_, err := difference(uint64(18_446_744_073_709_551_615), uint64(0))
 	require.ErrorIs(t, err, chain.ErrOverflow)
-	_, err = difference(chain.NewGas(0), chain.NewGas(18_446_744_073_709_551_615))
+	_, err = difference(chain.Some(chain.NewGas(0)), chain.Some(chain.NewGas(18_446_744_073_709_551_615)))
 	require.ErrorIs(t, err, chain.ErrOverflow)
 	_, err = difference("a", "b")
 	require.Error(t, err)

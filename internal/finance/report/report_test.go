@@ -95,12 +95,13 @@ func TestTotalsAreTheLedgers(t *testing.T) {
 		for _, by := range report.Groupings() {
 			f := made(t, book, report.Request{Choice: report.Choice{By: by}, Period: heights(0, head)}).Totals
 			want := status.Totals
-			require.Equal(t, []uint64{want.EVM, want.Native, want.EVMFailed, want.NativeFailed, want.OutcomeUnknown, want.Undetermined, want.Gas}, []uint64{f.EVM, f.Native, f.EVMFailed, f.NativeFailed, f.OutcomeUnknown, f.Undetermined, f.Gas.Uint64()})
+			require.Equal(t, []uint64{want.EVM, want.Native, want.EVMFailed, want.NativeFailed, want.OutcomeUnknown, want.Undetermined}, []uint64{f.EVM, f.Native, f.EVMFailed, f.NativeFailed, f.OutcomeUnknown, f.Undetermined})
+			require.Equal(t, chain.Some(chain.NewGas(want.Gas)), f.Gas)
 			require.Equal(t,
-				[]chain.Wei{want.Fee, want.EVMFee, want.NativeFee, want.Tip}, []chain.Wei{f.Fee, f.EVMFee, f.NativeFee, f.Tip})
+				[]chain.Wei{want.Fee, want.EVMFee, want.NativeFee}, []chain.Wei{f.Fee, f.EVMFee, f.NativeFee})
 			require.Equal(t,
-				[]chain.Optional[chain.Wei]{chain.Some(want.PriorityFee), chain.Some(want.Charged), chain.Some(want.Burned), chain.Some(want.Treasury), chain.Some(want.Author)},
-				[]chain.Optional[chain.Wei]{f.PriorityFee, f.Charged, f.Burned, f.Treasury, f.Author})
+				[]chain.Optional[chain.Wei]{chain.Some(want.PriorityFee), chain.Some(want.Tip), chain.Some(want.Charged), chain.Some(want.Burned), chain.Some(want.Treasury), chain.Some(want.Author)},
+				[]chain.Optional[chain.Wei]{f.PriorityFee, f.Tip, f.Charged, f.Burned, f.Treasury, f.Author})
 		}
 	}
 }
@@ -296,7 +297,7 @@ func TestTimeThatGoesBackwards(t *testing.T) {
 	november := made(t, book, report.Request{Choice: report.Choice{By: report.Day}, Period: days(t, "2026-11-01", "2026-12-01", time.UTC)})
 	require.Empty(t, november.Groups)
 	nothing := chain.Some(chain.Wei{})
-	require.Equal(t, report.Figures{PriorityFee: nothing, Charged: nothing, Burned: nothing, Treasury: nothing, Author: nothing}, november.Totals)
+	require.Equal(t, report.Figures{PriorityFee: nothing, Tip: nothing, Charged: nothing, Burned: nothing, Treasury: nothing, Author: nothing, Gas: chain.Some(chain.Gas{})}, november.Totals)
 }
 
 // Only the payments of the selected accounts are summed up.

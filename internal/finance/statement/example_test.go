@@ -9,6 +9,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/archive/answers"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/balances"
 	"github.com/feeledger/fees/internal/finance/statement"
 	"github.com/feeledger/fees/internal/ledger"
@@ -74,7 +75,7 @@ func ExampleMake() {
 	opening, _ := s.Opening.Get()
 	closing, _ := s.Closing.Get()
 	fmt.Println(opening.Free, "wei before,", closing.Free, "wei after,", s.Count, "lines")
-	fmt.Println(s.Proof())
+	fmt.Println(s.Proof(console.Token{}))
 	// Output:
 	// 997843903552000000000 wei before, 997815633202984036868 wei after, 18 lines
 	// proved to the wei: opening + movements = closing, and at 2 heights in between

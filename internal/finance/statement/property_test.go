@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/movement"
 	"github.com/feeledger/fees/internal/test/chaingen"
 )
@@ -123,7 +124,7 @@ func TestManyDifferences(t *testing.T) {
 		require.False(t, s.Holds())
 		require.Len(t, s.Differences, maxDifferences)
 		require.True(t, s.More)
-		require.Contains(t, s.Notes(), "UNEXPLAINED: more blocks not listed")
+		require.Contains(t, s.Notes(console.Token{}), "UNEXPLAINED: more blocks not listed")
 	}
 }
 

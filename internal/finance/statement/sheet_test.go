@@ -187,7 +187,7 @@ func TestFailedChecks(t *testing.T) {
 		want := map[fee.Layer]uint64{fee.EVM: 1}[f.Layer]
 		require.Equal(t, want, f.Failed, f.Layer)
 	}
-	require.Contains(t, s.Notes(), "1 evm fee with failed checks")
+	require.Contains(t, s.Notes(console.Token{}), "1 evm fee with failed checks")
 	for _, sheet := range []*table.Sheet{style.Fees(ctx, s), style.MovementsByFee(ctx, s)} {
 		var failed []string
 		for _, row := range read(t, sheet) {

@@ -13,6 +13,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/fee/evidence"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/statement"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/movement"
@@ -223,7 +224,7 @@ func TestWhatCancelsOut(t *testing.T) {
 	require.False(t, s.Holds())
 	require.Len(t, s.Differences, 2)
 	require.Equal(t, chain.Some(Change{}), s.Unexplained)
-	require.Contains(t, s.Notes(), "the unexplained differences cancel out, or a balance was set afterwards")
+	require.Contains(t, s.Notes(console.Token{}), "the unexplained differences cancel out, or a balance was set afterwards")
 }
 
 // Two wrong blocks are both found from the ends.
@@ -400,7 +401,7 @@ func TestNoBlocks(t *testing.T) {
 	require.Equal(t, s.Opening, s.Closing)
 	require.Equal(t, chain.Some(balances[alith][0]), s.Opening)
 	require.Zero(t, s.Count)
-	require.Equal(t, []string{"nothing to prove: no blocks after the opening"}, s.Notes())
+	require.Equal(t, []string{"nothing to prove: no blocks after the opening"}, s.Notes(console.Token{}))
 	_, err := statement.Make(context.Background(), recorded(t, name), nil, alith, chain.Heights{First: 2, Last: 1}, Options{})
 	require.EqualError(t, err, "invalid block range 2..1: the end is before the start")
 }

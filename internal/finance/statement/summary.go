@@ -40,7 +40,7 @@ func (y *Style) Summary(list ...*Statement) *table.Sheet {
 		if len(list) > 1 {
 			prefix = y.Name(s.Account) + ": "
 		}
-		for _, note := range slices.Concat(s.Notes(), s.AssetFees.Notes(y.Amount), s.PassedNotes(y.Amount)) {
+		for _, note := range slices.Concat(s.Notes(y.Token), s.AssetFees.Notes(y.Amount)) {
 			summary.Notes = append(summary.Notes[:len(summary.Notes):len(summary.Notes)], prefix+note)
 		}
 	}
@@ -100,8 +100,8 @@ func (s *Statement) items() (items []item) {
 	return items
 }
 
-// Proof returns a line that states how far the statement is proved.
-func (s *Statement) Proof() string {
+// Proof returns a line that states how far the statement of a token is proved.
+func (s *Statement) Proof(token console.Token) string {
 	switch {
 	case !s.Opening.Known():
 		return "NOT PROVED: balances were not queried"
@@ -110,18 +110,18 @@ func (s *Statement) Proof() string {
 	case s.Span.Blocks() == 0:
 		return "nothing to prove: no blocks after the opening"
 	}
-	text := "proved to the wei: opening + movements = closing"
+	text := "proved to the " + token.Unit() + ": opening + movements = closing"
 	if s.Proved > 1 {
 		text += ", and at " + console.Counted(s.Proved-1, "height") + " in between"
 	}
 	return text
 }
 
-// Notes returns notes on the statement, its proof first.
-func (s *Statement) Notes() []string {
-	notes := []string{s.Proof()}
+// Notes returns notes on the statement of a token, its proof first.
+func (s *Statement) Notes(token console.Token) []string {
+	notes := []string{s.Proof(token)}
 	for _, d := range s.Differences {
-		notes = append(notes, "UNEXPLAINED: "+d.String())
+		notes = append(notes, "UNEXPLAINED: "+d.In(token.Unit()))
 	}
 	if s.More {
 		notes = append(notes, "UNEXPLAINED: more blocks not listed")
@@ -131,7 +131,7 @@ func (s *Statement) Notes() []string {
 		if d.IsZero() {
 			said = ": the balances did not change apart from the other movements"
 		}
-		notes = append(notes, d.String()+said)
+		notes = append(notes, d.In(token.Unit())+said)
 	}
 	if unexplained, known := s.Unexplained.Get(); known && unexplained.IsZero() && len(s.Differences) > 0 {
 		notes = append(notes, "the unexplained differences cancel out, or a balance was set afterwards")
@@ -152,5 +152,5 @@ func (s *Statement) Notes() []string {
 	}
 	add(s.WithoutPayer, "transaction", "with unknown payer: fees of the account may be missing")
 	add(s.NotFinal, "line", "in blocks that are not final")
-	return notes
+	return append(notes, s.passedNotes(token.Amount)...)
 }

@@ -133,8 +133,8 @@ func (t *Totals) addPassed(l *Line) (err error) {
 	return err
 }
 
-// PassedNotes returns notes on the deposits that passed.
-func (t *Totals) PassedNotes(amount func(chain.Wei) string) (notes []string) {
+// passedNotes returns notes on the deposits that passed.
+func (t *Totals) passedNotes(amount func(chain.Wei) string) (notes []string) {
 	if !t.PassedOut.IsZero() {
 		notes = append(notes, "deposits of "+amount(t.PassedOut)+" that this account had paid passed to the accounts that cleared them; no balance changed")
 	}

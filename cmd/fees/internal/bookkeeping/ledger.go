@@ -86,9 +86,12 @@ func statusRecord(status *app.Status) cli.Record {
 		{"findings", s.Findings}, {"unanswered", s.Unanswered}, {"first_unanswered", s.FirstUnanswered}, {"unclassified_events", s.Unread},
 		{"evm", t.EVM}, {"native", t.Native}, {"evm_failed", t.EVMFailed}, {"native_failed", t.NativeFailed}, {"outcome_unknown", t.OutcomeUnknown},
 		{"inherents", t.Inherents}, {"undetermined", t.Undetermined},
-		{"fee", t.Fee}, {"evm_fee", t.EVMFee}, {"native_fee", t.NativeFee}, {"priority_fee", t.PriorityFee}, {"tip", t.Tip},
+		{"fee", t.Fee}, {"evm_fee", t.EVMFee}, {"native_fee", t.NativeFee}, {"priority_fee", status.PriorityFee}, {"tip", status.Tip},
 		{"uncharged", t.Uncharged}, {"unaccounted", t.Unaccounted}, {"charged", status.Charged},
 		{"burned", status.Burned}, {"treasury", status.Treasury}, {"author", status.Author},
+	}
+	if len(status.AssetFees) > 0 {
+		r = append(r, cli.Record{{"asset_fees", status.AssetFees}}...)
 	}
 	if jobs, ok := status.Jobs.Get(); ok {
 		r = append(r, jobFields(jobs)...)

@@ -29,6 +29,9 @@ func writeStatus(page *console.Page, status *app.Status, token console.Token) {
 	addAmounts(&pairs, status, token)
 	pairs.Add("charge unknown", fmt.Sprint(t.Uncharged))
 	pairs.Add("unaccounted", fmt.Sprint(t.Unaccounted))
+	for _, note := range status.AssetFees.Notes(token.Amount) {
+		pairs.Add("fees in assets", note)
+	}
 	jobs, shared := status.Jobs.Get()
 	if shared {
 		pairs.Add("jobs", fmt.Sprintf("%d waiting, %d running, %d retrying, %d failed, %d done", jobs.Waiting, jobs.Running, jobs.Retrying, jobs.Failed, jobs.Done))
@@ -67,16 +70,12 @@ func addBlocks(pairs *console.Pairs, s *app.Status) {
 // addAmounts adds the totals in the token, aligned at the decimal point.
 func addAmounts(pairs *console.Pairs, s *app.Status, token console.Token) {
 	t := &s.Totals
-	priority := chain.Some(t.PriorityFee)
-	if t.PriorityUnknown > 0 {
-		priority = chain.Optional[chain.Wei]{}
-	}
 	amounts := []struct {
 		name   string
 		amount chain.Optional[chain.Wei]
 	}{
 		{"fee", chain.Some(t.Fee)}, {"EVM fee", chain.Some(t.EVMFee)}, {"native fee", chain.Some(t.NativeFee)},
-		{"priority fee", priority}, {"tip", chain.Some(t.Tip)},
+		{"priority fee", s.PriorityFee}, {"tip", s.Tip},
 		{"charged", s.Charged}, {"burned", s.Burned}, {"treasury", s.Treasury}, {"author", s.Author},
 	}
 	var texts []string

@@ -111,6 +111,9 @@ func (f *accountFlags) writeAccount(page *console.Page, a *app.AccountSummary, b
 	}
 	p.Add("fees", fee)
 	p.Add("charged", tokens(a.Charged, a.Token))
+	for _, note := range a.AssetFees.Notes(a.Token.Amount) {
+		p.Add("fees in assets", note)
+	}
 	p.Add("movements", fmt.Sprint(a.Movements))
 	p.Add("in", tokens(a.In, a.Token))
 	p.Add("out", tokens(a.Out, a.Token))

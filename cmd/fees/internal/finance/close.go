@@ -24,6 +24,8 @@ completely or not at all.
 A package contains, for the fees that the accounts paid:
   report.*              fees by day, or by month for a year
   accounts.*            fees by account
+  variance.*            why fees changed since the period before, if the ledger
+                        contains it as a whole
   statements.*          statements, checked against the gateway's balances
   rollforward.*         the rollforward with every movement
   journal.*             the journal for the program of --as

@@ -70,6 +70,9 @@ func writePackage(w io.Writer, p *closing.Package, token console.Token) error {
 		}
 		line(total.name, "%s", text)
 	}
+	for _, note := range m.Totals.AssetFees.Notes(token.Amount) {
+		line("fees in assets", "%s", note)
+	}
 	for what, count := range m.Findings.Counts {
 		line("FINDING", "%s: %d", what, count)
 	}

@@ -21,8 +21,8 @@ sample, and anybody can check it:
   printf '%s' 'audit 2026:25-4' | sha256sum
 The auditor chooses the seed, and discloses it only after the period is sealed.
 
-Each row has block, hashes, payer, gas and gas price. For an EVM transaction,
-gas × gas price is the fee. "fees explain 25-4 --gateway ARCHIVE" computes any
+Each row has block, hashes, payer, gas and gas price. Where it has both, gas ×
+gas price is the fee. "fees explain 25-4 --gateway ARCHIVE" computes any
 fee step by step from the block.
 
 ` + cli.PeriodManual + `

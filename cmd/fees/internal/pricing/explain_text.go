@@ -3,6 +3,7 @@ package pricing
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -130,7 +131,7 @@ const percentDecimals = 7
 func amountText(n explain.Digits, unit string, token console.Token) string {
 	text := strings.TrimSpace(string(n) + " " + unit)
 	switch unit {
-	case explain.InWei:
+	case explain.InWei, explain.InPlanck:
 		return text + " = " + token.Tokens(n) + " " + token.Symbol
 	case explain.InWeiPerGas:
 		return text + " = " + console.Plain(console.Scaled(n, console.GweiDecimals)) + " Gwei"
@@ -165,11 +166,8 @@ func (p *page) verdict(v *explain.Explanation) {
 		}
 		p.line("  ", "finding: "+message)
 	}
-	for _, note := range t.Notes {
-		p.line("  ", "note: "+note)
-	}
-	for _, note := range v.Notes {
-		p.line("  ", "note: "+note)
+	for _, note := range slices.Concat(t.Notes, v.Notes) {
+		p.line("  ", "note: "+v.Token.Own(note))
 	}
 }
 

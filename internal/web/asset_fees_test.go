@@ -1,0 +1,45 @@
+package web_test
+
+import (
+	"html"
+	"net/http"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/archive/answers"
+	"github.com/feeledger/fees/internal/test/pairs"
+	"github.com/feeledger/fees/internal/web"
+	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/source"
+)
+
+// Each page with a total of fees names those that were paid in assets beside it. The equivalent is the sum of the deposits
+// to the pot in blocks 37 to 39.
+func TestFeesInAssetsOnPages(t *testing.T) {
+	const payer = "5FHneW46xGXgs5mUiveU4sbTyGBzmstUspZC92UhjJM694ty"
+	const named = `3 fees were paid in an asset, and in no total: 1253232 of the asset {"parents":"0","interior":{"x2":[{"palletInstance":"50"},{"generalIndex":"1984"}]}}; 0.0124879751 PAS were credited for it`
+	src, err := answers.OpenDirectory(pairs.Path(t, "passet-1019002", "gateway"))
+	require.NoError(t, err)
+	reader := &source.Reader{Source: src, Tables: network.BuiltIn()}
+	wanted, err := app.PeriodInput{Blocks: "36..39"}.ParseWanted()
+	require.NoError(t, err)
+	place := filepath.Join(t.TempDir(), "fees.db")
+	_, err = app.Sync(t.Context(), place, wanted, app.FillOptions{Reader: reader})
+	require.NoError(t, err)
+	d, err := app.Open(t.Context(), place, network.BuiltIn())
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, d.Close()) })
+	s := served(t, d, func(o *web.Options) { o.Ledgers[0].Network, o.Ledgers[0].Source = "passet-hub", reader })
+	for _, path := range []string{"/overview", "/fees", "/fees?by=account", "/fees?compare=before&period=39..39", "/account/" + payer, "/account/" + payer + "/statement", "/account/" + payer + "/rollforward"} {
+		page := get(t, s, path, nil)
+		require.Equal(t, http.StatusOK, page.status, path)
+		if path == "/fees?compare=before&period=39..39" {
+			require.Contains(t, html.UnescapeString(page.text), "1 fee was paid in an asset, and in no total: 476690 of the asset", path)
+			continue
+		}
+		require.Contains(t, html.UnescapeString(page.text), named, path)
+	}
+}
