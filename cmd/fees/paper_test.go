@@ -129,6 +129,7 @@ func TestPaperFlags(t *testing.T) {
 	t.Parallel()
 	for want, args := range map[string][]string{
 		"--paper only applies to --format pdf": {"rollforward", "1..2", "--accounts", "x", "--paper", "letter"},
+		"--font only applies to --format pdf":  {"statement", "0x", "1..2", "--font", "x"},
 		`a4`:                                   {"rollforward", "1..2", "--accounts", "x", "--format", "pdf", "--paper", "a5"},
 	} {
 		_, problems, code := fees(args...)
@@ -143,4 +144,50 @@ func TestCoverIsPDFA(t *testing.T) {
 	directory := filepath.Join(t.TempDir(), "january")
 	closed(t, directory)
 	require.Empty(t, pdftest.PDFAFindings(t, []byte(filesUnder(t, directory)["cover.pdf"])))
+}
+
+// The labels that the document's font lacks are named, and --font prints them. The other text of the document stays.
+func TestFontOfLabels(t *testing.T) {
+	pdftotext := program.Path(t, program.PDF, "pdftotext")
+	const alith, baltathar = "0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac", "0x3Cd0A705a2DC65e5b1E1205896BaA2be8A07c6e0"
+	gateway := filepath.Join(recordings(t), "moonbeam-2100")
+	t.Chdir(t.TempDir())
+	require.NoError(t, os.WriteFile("accounts.csv", []byte("address,label\n"+alith+",Œuvre ქ\n"+baltathar+",שלום\n"), 0o600))
+	require.NoError(t, os.WriteFile("bad.ttf", []byte("OTTO"), 0o600))
+	_, problems, code := fees("sync", "20..25", "--gateway", gateway, "--ledger", "fees.db", "--quiet")
+	require.Equal(t, exitOK, code, problems)
+	statement := func(more ...string) (shown, problems string, code int) {
+		text, problems, code := fees(append([]string{"statement", alith, "20..25", "--no-balances", "--ledger", "fees.db", "--labels", "accounts.csv", "--format", "pdf"}, more...)...)
+		if code != exitOK {
+			return "", problems, code
+		}
+		require.NoError(t, os.WriteFile("x.pdf", []byte(text), 0o600))
+		require.Empty(t, pdftest.PDFAFindings(t, []byte(text)))
+		out, err := exec.CommandContext(t.Context(), pdftotext, "-layout", "x.pdf", "-").Output()
+		require.NoError(t, err)
+		return string(out), problems, code
+	}
+	shown, problems, code := statement()
+	require.Equal(t, exitOK, code, problems)
+	require.Contains(t, shown, "Account statement, Œuvre ქ", "search finds the character of a box")
+	require.Contains(t, shown, "Balances not available: they were not queried.")
+	require.Contains(t, problems, `the font of the PDF lacks characters of "Œuvre ქ"`)
+	require.Contains(t, problems, "שלום")
+	require.Contains(t, problems, "Pass --font FILE")
+	_, problems, code = statement("--font", "bad.ttf")
+	require.Equal(t, exitUsage, code)
+	require.Contains(t, problems, "--font bad.ttf: the file is not a TrueType font")
+	_, problems, code = statement("--font", "none.ttf")
+	require.NotEqual(t, exitOK, code)
+	require.Contains(t, problems, "none.ttf")
+
+	const dejavu = "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf" // has Georgian letters
+	if _, err := os.Stat(dejavu); err != nil {
+		return
+	}
+	shown, problems, code = statement("--font", dejavu)
+	require.Equal(t, exitOK, code, problems)
+	require.Contains(t, shown, "Account statement, Œuvre ქ")
+	require.NotContains(t, problems, "ქ")
+	require.Contains(t, problems, "שלום", "its letters are from right to left")
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -176,6 +177,11 @@ func (d *Document) line(kind string, f *face, size int, text string, limit int) 
 	if len(lines) == 0 {
 		return
 	}
+	if kind == "P" {
+		f.note(clean(text))
+	} else if len(d.lacking.headings) < maxLacking {
+		d.lacking.headings = append(d.lacking.headings, clean(text))
+	}
 	e := d.element(kind, d.root)
 	var on *page
 	for _, one := range lines {
@@ -228,6 +234,11 @@ func (d *Document) Lacking() []string {
 	for _, line := range d.options.Footer { // the current page gets it at its end
 		d.regular.note(clean(line))
 	}
+	for _, heading := range d.lacking.headings { // it may contain a label that is noted
+		if !slices.ContainsFunc(d.lacking.texts, func(text string) bool { return strings.Contains(heading, text) }) {
+			d.bold.note(heading)
+		}
+	}
 	return d.lacking.texts
 }
 
@@ -241,6 +252,7 @@ const (
 func (d *Document) Frame(text string) {
 	d.begin()
 	d.skip(leading(bodySize))
+	d.bold.note(clean(text))
 	lines, _ := d.bold.wrap(text, bodySize, d.inner()-2*framePadding, maxHeadingLines)
 	height := len(lines)*leading(bodySize) + 2*framePadding
 	d.need(height)
@@ -264,6 +276,7 @@ func (d *Document) Frame(text string) {
 func (d *Document) Fact(name, value string) {
 	d.begin()
 	d.skip(1_500)
+	d.regular.note(clean(value))
 	lines, _ := d.regular.wrap(value, bodySize, d.inner()-nameWidth, maxHeadingLines)
 	d.need(max(1, len(lines)) * leading(bodySize))
 	e := d.element("P", d.root)

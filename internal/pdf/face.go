@@ -41,7 +41,7 @@ type face struct {
 }
 
 // lacking are texts with characters that no font shows.
-type lacking struct{ texts []string }
+type lacking struct{ texts, headings []string }
 
 // maxLacking limits the texts that are noted.
 const maxLacking = 100

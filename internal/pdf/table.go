@@ -221,6 +221,7 @@ func (t *Table) row(f *face, kind string, cells []string) {
 			wrapped[i] = nonEmpty(figure)
 			continue
 		}
+		f.note(clean(cell))
 		var cut bool
 		if wrapped[i], cut = f.wrap(cell, t.size, t.widths[i], limit); cut {
 			t.cut++

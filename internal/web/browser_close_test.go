@@ -260,7 +260,8 @@ func labelled(t *testing.T, b *browsertest.Browser) {
 	h.Key("\t")
 	h.Until(`document.getElementById("saved")?.textContent.includes("Saved.")`)
 	require.Contains(t, content(t, path), payer+",Bridge,outside\n")
-	saved := content(t, path)
+	entries := func() string { return strings.ReplaceAll(content(t, path), ",\n", "\n") } // an edited line has no empty last fields
+	saved := entries()
 
 	// In the list of accounts, a field is saved when it is left, several are pasted, and both are undone.
 	h.Open("/accounts")
@@ -273,7 +274,7 @@ func labelled(t *testing.T, b *browsertest.Browser) {
 	require.Contains(t, content(t, path), "Reserve")
 	seen("saved")
 	h.Find(browsertest.Button, "Undo").Follow()
-	require.Equal(t, saved, content(t, path))
+	require.Equal(t, saved, entries())
 	h.Open("/accounts")
 	browsertest.Ask[bool](h.Tab, `(() => {
 		const data = new DataTransfer();
@@ -283,13 +284,13 @@ func labelled(t *testing.T, b *browsertest.Browser) {
 	h.Until(`document.getElementById("saved")?.textContent.includes("Saved.") && [...document.querySelectorAll("form.row")].slice(0, 2).every((form) => form.elements.label.defaultValue === form.elements.label.value)`)
 	require.Equal(t, 2, strings.Count(content(t, path), ",pasted"))
 	h.Find(browsertest.Button, "Undo").Follow()
-	require.Equal(t, saved, content(t, path))
+	require.Equal(t, saved, entries())
 	h.write("label", "=1+1")
 	h.Key("\t")
 	h.Until(`document.querySelector("#saved.bad") !== null`)
 	h.Refused(http.StatusBadRequest)
 	require.Contains(t, h.Text(), "Not saved.")
-	require.Equal(t, saved, content(t, path))
+	require.Equal(t, saved, entries())
 
 	// Without scripts, each row has a button.
 	plain := &hand{b.Tab(t, o.URL, browsertest.Options{Scriptless: true}), t, false}
@@ -300,7 +301,7 @@ func labelled(t *testing.T, b *browsertest.Browser) {
 	require.Contains(t, plain.Path(), "saved=1")
 	require.Contains(t, content(t, path), "Reserve")
 	plain.Find(browsertest.Button, "Undo").Follow()
-	require.Equal(t, saved, content(t, path))
+	require.Equal(t, saved, entries())
 	h.Open("/account/" + payer)
 	require.Contains(t, h.Text(), "Bridge")
 	h.write("label", "Main bridge")

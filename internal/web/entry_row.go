@@ -102,20 +102,25 @@ func (s *server) savedNote(r *http.Request, page string) g.Node {
 		return nil
 	}
 	last := s.labels().Entry(list[len(list)-1].after.Address)
-	return markup.El("form", markup.Attr("id", "saved"), markup.Attr("class", "saved"), markup.Attr("role", "status"), markup.Attr("data-shown", shownEntry(last)), action("accounts/undo"), markup.Attr("method", "post"),
-		tokenField(s.token(r)), hidden("list", page), markup.El("span", markup.Text("Saved. ")), markup.El("button", markup.Text("Undo")))
+	return markup.El("div", markup.Attr("id", "saved"), markup.Attr("class", "saved"), markup.Attr("role", "status"), markup.Attr("data-shown", shownEntry(last)), markup.Text("Saved. "),
+		markup.El("form", action("accounts/undo"), markup.Attr("method", "post"), tokenField(s.token(r)), hidden("list", page), markup.El("button", markup.Text("Undo"))))
 }
 
 // undoEdits undoes the last edits of a user, unless another edit came after them. Undoing can be undone.
 func (s *server) undoEdits(w http.ResponseWriter, r *http.Request) error {
 	return s.edits(w, r, func(fields url.Values) (list []addressbook.Entry, to string, err error) {
-		done := s.names.edits[s.owner(r)]
-		for i := len(done) - 1; i >= 0; i-- {
-			now := s.labels().Entry(done[i].after.Address)
-			if shownEntry(now) != shownEntry(done[i].after) {
+		undone := map[chain.Address]addressbook.Entry{}
+		for _, one := range slices.Backward(s.names.edits[s.owner(r)]) {
+			address := one.after.Address
+			now, again := undone[address]
+			if !again {
+				now = s.labels().Entry(address)
+			}
+			if shownEntry(now) != shownEntry(one.after) {
 				return nil, "", errLaterEdit
 			}
-			list = append(list, done[i].before)
+			undone[address] = one.before
+			list = append(list, one.before)
 		}
 		if len(list) == 0 {
 			return nil, "", errNothingToUndo

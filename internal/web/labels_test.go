@@ -167,7 +167,7 @@ func TestLabelsUnderLoad(t *testing.T) {
 	text := content(t, path)
 	require.Equal(t, 2*each, strings.Count(text, ",Wallet "))
 	page := o.page(t, "anna", "/accounts").text
-	require.Equal(t, 2*each, strings.Count(page, `value="Wallet `))
+	require.Equal(t, 2*each, strings.Count(page, `aria-label="label of Wallet `))
 }
 
 // An edit in the row of a list returns to the list, which offers to undo it. Undoing can be undone, and never overwrites a
@@ -175,7 +175,7 @@ func TestLabelsUnderLoad(t *testing.T) {
 func TestEditsInRows(t *testing.T) {
 	o, path := labelling(t)
 	before := content(t, path)
-	const address = "0xABCdef0000000000000000000000000000000000"
+	const address = "0xabcdef0000000000000000000000000000000000"
 	rows := func(name string) string { return o.page(t, name, "/accounts?saved=1").text }
 	require.NotContains(t, rows("anna"), "Undo", "nothing was saved")
 	payer := o.unlabelledPayer(t)
@@ -183,7 +183,7 @@ func TestEditsInRows(t *testing.T) {
 	require.Equal(t, "/accounts/unlabelled?period=2026-01&saved=1", a.header.Get("Location"))
 	require.Equal(t, before+payer+",Bridge,,Assets:Bridge\n", content(t, path))
 	saved := content(t, path)
-	require.Contains(t, o.page(t, "anna", a.header.Get("Location")).text, "Saved. </span><button>Undo</button>")
+	require.Contains(t, o.page(t, "anna", a.header.Get("Location")).text, "<button>Undo</button>")
 	require.NotContains(t, rows("carol"), "Undo", "it is another user's")
 
 	shown := o.shown(t, "anna", payer)
@@ -193,12 +193,12 @@ func TestEditsInRows(t *testing.T) {
 	a = edit("label", "Main bridge")
 	require.Equal(t, "/accounts?saved=1&sort=label", a.header.Get("Location"))
 	require.Equal(t, http.StatusSeeOther, edit("label", "Bridge 2", "more", "1").status)
-	require.Equal(t, before+payer+",Bridge 2,outside,\n", content(t, path))
+	require.Equal(t, before+payer+",Bridge 2,outside\n", content(t, path))
 	a = o.send(t, "anna", "/accounts/undo", "list", "accounts?sort=label")
 	require.Equal(t, "/accounts?saved=1&sort=label", a.header.Get("Location"))
 	require.Equal(t, saved, content(t, path), "both of a paste are undone")
 	require.Equal(t, http.StatusSeeOther, o.send(t, "anna", "/accounts/undo").status)
-	require.Equal(t, before+payer+",Bridge 2,outside,\n", content(t, path))
+	require.Equal(t, before+payer+",Bridge 2,outside\n", content(t, path))
 
 	require.Equal(t, http.StatusSeeOther, o.send(t, "carol", "/account/"+payer, "label", "Carol's", "shown", o.shown(t, "carol", payer)).status)
 	after := content(t, path)
@@ -208,6 +208,6 @@ func TestEditsInRows(t *testing.T) {
 	require.Equal(t, http.StatusForbidden, o.send(t, "eve", "/accounts/undo").status)
 	for _, list := range []string{"//evil.example", "https://evil.example", "accounts/../x", "packages", "accounts?%zz"} {
 		a = o.send(t, "anna", "/account/"+address, "label", "A"+list[:1], "shown", o.shown(t, "anna", address), "list", list)
-		require.Equal(t, "/account/"+address, a.header.Get("Location"), list)
+		require.Equal(t, "/account/"+address, strings.ToLower(a.header.Get("Location")), list)
 	}
 }

@@ -25,6 +25,7 @@ import (
 	"github.com/feeledger/fees/internal/finance/report"
 	"github.com/feeledger/fees/internal/sys/jsontext"
 	"github.com/feeledger/fees/internal/test/chaingen"
+	"github.com/feeledger/fees/internal/test/pdftest"
 	"github.com/feeledger/fees/internal/web"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
@@ -245,7 +246,7 @@ func TestStatements(t *testing.T) {
 	for _, what := range []string{"statement", "rollforward"} {
 		a := get(t, away, base+"/"+what+"?period=3..50", nil)
 		require.Equal(t, http.StatusOK, a.status)
-		require.Contains(t, a.text, "Balances are not available, so nothing is proved: 127.0.0.1:1: ")
+		require.Contains(t, a.text, "Balances not available: 127.0.0.1:1: ")
 		require.Empty(t, a.header.Get("ETag"), "another time they may be there")
 		require.Contains(t, a.text, what+".json?balances=none&amp;period=3..50")
 		require.Contains(t, a.text, "--no-balances")
@@ -254,6 +255,16 @@ func TestStatements(t *testing.T) {
 		require.Contains(t, a.text, "Balances are not available")
 		a = get(t, away, "/api/v1/accounts/"+account.String()+"/"+what+"?period=3..50&balances=none", nil)
 		require.Equal(t, http.StatusOK, a.status, a.text)
+		a = get(t, away, base+"/"+what+".csv?period=3..50", nil)
+		require.Equal(t, http.StatusBadGateway, a.status)
+		a = get(t, away, base+"/"+what+".pdf?period=3..50", nil)
+		require.Equal(t, http.StatusOK, a.status, "paper says so in a frame")
+		require.Empty(t, a.header.Get("ETag"))
+		leaves, _ := pdftest.Parse(t, []byte(a.text)).Leaves()
+		framed := slices.IndexFunc(leaves, func(l pdftest.Leaf) bool { return strings.HasPrefix(l.Text, "Balances not available: 127.0.0.1:1: ") })
+		figure := slices.IndexFunc(leaves, func(l pdftest.Leaf) bool { return l.Kind == "TD" })
+		require.Positive(t, framed)
+		require.Less(t, framed, figure, "before the first figure")
 	}
 	require.NotZero(t, failed.Load())
 	for _, path := range []string{base + "/statement?part=x", base + "/statement?accounts=" + alith, base + "/statement?balances=some", "/account/x/statement", base + "/rollforward?sort=fee"} {

@@ -177,7 +177,7 @@ func provedPage[T app.Proved](s *server, w http.ResponseWriter, r *http.Request,
 		if err := fill(&q, made, v); err != nil {
 			return nil, made.Explain(err)
 		}
-		if v.Framed != "" || why != "" {
+		if q.bare || s.Source == nil {
 			v.Lead, v.Framed = "Not proved", app.BalancesMissing(strings.TrimSuffix(why, "."))
 		}
 		if v.Lead = sentence(v.Lead); q.named != "" {
@@ -255,9 +255,6 @@ func (s *server) statement(w http.ResponseWriter, r *http.Request) error {
 		v.Facts = feesApart(one, made.Style.Token)
 		for _, f := range made.Facts(one) {
 			v.About = append(v.About, textFact(f.Name, f.Text))
-		}
-		if !one.Opening.Known() {
-			v.Framed = one.Proof(made.Style.Token)
 		}
 		q.listing.brief = hiddenColumns
 		if q.Part == "summary" {

@@ -1,0 +1,198 @@
+package app_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/test/pdftest"
+)
+
+// The figures of a list of accounts are those of each account's own page and statement.
+func TestFiguresOfAccounts(t *testing.T) {
+	d := opened(t, copied(t))
+	none := chain.Address20([20]byte{9})
+	accounts := []chain.Address{none}
+	for account := range recordedBalances() {
+		accounts = append(accounts, account)
+	}
+	january, err := app.PeriodInput{Month: "2026-01", Partial: true}.Parse()
+	require.NoError(t, err)
+	f, err := d.FiguresOf(t.Context(), accounts, january, nil, t.Context())
+	require.NoError(t, err)
+	require.Equal(t, "2026-01", f.Name)
+	require.Empty(t, f.Balances)
+	paid := 0
+	for _, account := range accounts {
+		one, err := d.Account(t.Context(), app.AccountRequest{Account: account})
+		require.NoError(t, err)
+		require.Equal(t, one.Last, f.Last[account])
+		fee, listed := f.Fees[account]
+		require.Equal(t, one.Fees.EVM+one.Fees.Native > 0, listed)
+		if listed {
+			require.Equal(t, chain.Some(one.Fees.Fee), fee)
+			paid++
+		}
+	}
+	require.Positive(t, paid)
+	require.False(t, f.Last[none].Known())
+
+	withAll, err := d.FiguresOf(t.Context(), accounts[1:], january, withBalances(t), t.Context())
+	require.NoError(t, err)
+	require.NoError(t, withAll.Unread)
+	made, err := d.Statements(t.Context(), app.StatementRequest{Request: app.Request{Period: app.Heights(1, 27), Accounts: accounts[1:]}, Balances: withBalances(t)})
+	require.NoError(t, err)
+	for _, s := range made.List {
+		closing, known := s.Closing.Get()
+		require.True(t, known)
+		sum, err := closing.Free.Add(closing.Reserved)
+		require.NoError(t, err)
+		require.Equal(t, sum, withAll.Balances[s.Account])
+	}
+	late, stop := context.WithTimeout(t.Context(), 0)
+	defer stop()
+	<-late.Done()
+	unread, err := d.FiguresOf(t.Context(), accounts, january, withBalances(t), late)
+	require.NoError(t, err)
+	require.True(t, unread.Unread != nil || len(unread.Balances) > 0)
+	require.Equal(t, f.Last, unread.Last)
+}
+
+// What payers call is counted from their transactions.
+func TestCallings(t *testing.T) {
+	d := opened(t, copied(t))
+	list, err := d.Transactions(t.Context(), app.TransactionsRequest{Period: app.Period{All: true}, Limit: 10_000})
+	require.NoError(t, err)
+	type first struct {
+		first, last, count uint64
+	}
+	want := map[chain.Address]first{}
+	var payers []chain.Address
+	for _, x := range list.List {
+		payer, known := x.Payer.Get()
+		if !known {
+			continue
+		}
+		one, again := want[payer]
+		if !again {
+			one.first = x.Height
+			payers = append(payers, payer)
+		}
+		one.last, one.count = x.Height, one.count+1
+		want[payer] = one
+	}
+	have, err := d.CallingsOf(t.Context(), app.Period{All: true, Zone: time.UTC}, payers)
+	require.NoError(t, err)
+	require.Len(t, have, len(want))
+	for payer, w := range want {
+		c := have[payer]
+		require.Equal(t, w, first{c.First.Height, c.Last.Height, c.All})
+		count := uint64(0)
+		for _, x := range list.List {
+			if by, known := x.Payer.Get(); known && by == payer && x.Call == c.Called && x.Recipient == c.Recipient {
+				count++
+			}
+		}
+		require.Equal(t, count, c.Count)
+	}
+}
+
+// The items of a statement lead from the opening to the closing balance, for every account, and without balances they are
+// the same movements.
+func TestItemsAddUp(t *testing.T) {
+	d := opened(t, copied(t))
+	q := app.StatementRequest{Request: app.Request{Period: app.Heights(1, 27)}, Balances: withBalances(t)}
+	for account := range recordedBalances() {
+		q.Accounts = append(q.Accounts, account)
+	}
+	l, err := d.Statements(t.Context(), q)
+	require.NoError(t, err)
+	q.Balances = nil
+	bare, err := d.Statements(t.Context(), q)
+	require.NoError(t, err)
+	for i, s := range l.List {
+		items, err := l.Items(t.Context(), s)
+		require.NoError(t, err)
+		require.Equal(t, app.ItemOpening, items[0].Name)
+		require.Equal(t, app.ItemDifference, items[len(items)-1].Name)
+		require.Equal(t, app.ItemClosing, items[len(items)-2].Name)
+		sum, _ := items[0].Change.Get()
+		for _, item := range items[1 : len(items)-2] {
+			change, known := item.Change.Get()
+			require.True(t, known, item.Name)
+			sum, err = sum.Plus(change)
+			require.NoError(t, err)
+		}
+		closing, _ := items[len(items)-2].Change.Get()
+		require.Equal(t, closing, sum, s.Account)
+		without, err := bare.Items(t.Context(), bare.List[i])
+		require.NoError(t, err)
+		require.Equal(t, items[1:len(items)-2], without)
+	}
+}
+
+// The cover has what is signed: balances, fees, the verdict on the record, and the head of the audit trail.
+func TestCoverFigures(t *testing.T) {
+	d := opened(t, copied(t))
+	made := packed(t, d, question(t))
+	m := made.Manifest
+	cover, err := os.ReadFile(filepath.Join(made.Dir, app.CoverFile))
+	require.NoError(t, err)
+	leaves, _ := pdftest.Parse(t, cover).Leaves()
+	var texts []string
+	for _, l := range leaves {
+		texts = append(texts, l.Text)
+	}
+	charged, known := m.Totals.Charged.Get()
+	require.True(t, known)
+	var opening, closing chain.Wei
+	s, err := d.Statements(t.Context(), app.StatementRequest{Request: app.Request{Period: app.Heights(m.Blocks.First, m.Blocks.Last), Accounts: []chain.Address{addressOf(t, alith), addressOf(t, baltathar)}}, Balances: withBalances(t)})
+	require.NoError(t, err)
+	for _, one := range s.List {
+		for _, x := range []struct {
+			to *chain.Wei
+			of chain.Optional[chain.Balance]
+		}{{&opening, one.Opening}, {&closing, one.Closing}} {
+			b, known := x.of.Get()
+			require.True(t, known)
+			*x.to, err = x.to.Add(b.Free)
+			require.NoError(t, err)
+			*x.to, err = x.to.Add(b.Reserved)
+			require.NoError(t, err)
+		}
+	}
+	for _, amount := range []chain.Wei{opening, closing, charged} {
+		require.Contains(t, texts, console.Token{}.Tokens(amount))
+	}
+	all := strings.Join(texts, "\n")
+	require.Contains(t, all, "Statements 2 of 2 agree")
+	require.Contains(t, all, "Reconciliation agrees: ")
+	require.Contains(t, all, "Audit trail 0 lines; keep ")
+
+	q := question(t)
+	q.Proved, q.With, q.Books = false, app.WithFees, app.BooksInput{}
+	cover, err = os.ReadFile(filepath.Join(packed(t, d, q).Dir, app.CoverFile))
+	require.NoError(t, err)
+	leaves, _ = pdftest.Parse(t, cover).Leaves()
+	texts = nil
+	for _, l := range leaves {
+		texts = append(texts, l.Text)
+	}
+	require.Contains(t, texts, app.BalancesMissing(""))
+	require.Contains(t, texts, "Reconciliation no record of the company was compared")
+}
+
+func addressOf(t *testing.T, text string) chain.Address {
+	t.Helper()
+	a, err := chain.ParseAccount(text)
+	require.NoError(t, err)
+	return a
+}
