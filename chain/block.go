@@ -3,6 +3,7 @@ package chain
 import (
 	"fmt"
 	"math"
+	"slices"
 	"time"
 )
 
@@ -74,6 +75,11 @@ type Extrinsic struct {
 	Args    Values
 	Payload Decoded[*Payload] // of ethereum.transact
 	Events  []Event           // in the order in which they were emitted
+}
+
+// FindEvent returns the index of the first event of a pallet with a name, or -1.
+func (x *Extrinsic) FindEvent(pallet, name string) int {
+	return slices.IndexFunc(x.Events, func(e Event) bool { return e.Is(pallet, name) })
 }
 
 // Signed describes the signature of a native transaction. Nonce and tip are an [UnreportedError] if the runtime's metadata

@@ -89,6 +89,37 @@ func (f *Flow) Hold(payer Address) []Deposit {
 	return f.Withdrawals[:n]
 }
 
+// Stakes are the amounts that an Ethereum transaction moved besides its fee, by what they are.
+type Stakes struct {
+	Taken     []Deposit // put on hold for storage or code: they are given back with it
+	Endowed   []Deposit // to accounts that came into being
+	GivenBack []Deposit // released from accounts, and part of what the payer got back
+}
+
+// Stakes returns what moved through other accounts than the payer's.
+func (f *Flow) Stakes(x *Extrinsic, payer Address) (s Stakes) {
+	for _, w := range f.Withdrawals {
+		if w.Account != payer {
+			s.GivenBack = append(s.GivenBack, w)
+		}
+	}
+	for _, d := range f.Deposits {
+		switch {
+		case d.Account == payer:
+		case d.At > 0 && endows(&x.Events[d.At-1], d):
+			s.Endowed = append(s.Endowed, d)
+		default:
+			s.Taken = append(s.Taken, d)
+		}
+	}
+	return s
+}
+
+func endows(e *Event, d Deposit) bool {
+	account, amount, err := readBalanceEvent(e)
+	return err == nil && e.Is("balances", "Endowed") && account == d.Account && amount == d.Amount
+}
+
 // Sum returns the sum of amounts.
 func Sum(list []Deposit) (sum Wei, err error) {
 	for _, d := range list {

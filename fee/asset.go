@@ -95,7 +95,7 @@ func inToken(x *chain.Extrinsic, payer chain.Address) bool {
 // equivalentOf returns the credits, or the amount burned, directly before the event AssetTxFeePaid; 0 without either if the
 // chain waived the fee.
 func equivalentOf(x *chain.Extrinsic) (sum chain.Optional[chain.Wei], err error) {
-	last := slices.IndexFunc(x.Events, func(e chain.Event) bool { return e.Is("assetTxPayment", "AssetTxFeePaid") })
+	last := x.FindEvent("assetTxPayment", "AssetTxFeePaid")
 	if last > 0 && x.Events[last-1].Is("balances", "BurnedDebt") {
 		burned, err := x.Events[last-1].Data.At(0).Wei()
 		if err != nil {

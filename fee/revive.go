@@ -16,7 +16,7 @@ func priceRevive(t *Transaction, x *chain.Extrinsic, baseFee chain.Optional[chai
 		t.note("%v", err)
 	} else {
 		t.ended(outcome)
-		if outcome.Success && hasEvent(x, "revive", "EthExtrinsicRevert") {
+		if outcome.Success && x.FindEvent("revive", "EthExtrinsicRevert") >= 0 {
 			t.Outcome = chain.Some(Reverted)
 		}
 	}
@@ -55,7 +55,7 @@ func (t *Transaction) signed(p *chain.Payload) error {
 	if !signed.To.Known() {
 		t.To = chain.Some(ethtx.Contract(sender, signed.Nonce))
 	}
-	if signed.To == chain.Some(runtimePallets) {
+	if t.DispatchesNative() {
 		t.note("it dispatched a native call. Its Ethereum receipt states no gas and no price, but the fee was paid")
 	}
 	return nil
@@ -66,11 +66,5 @@ func (t *Transaction) signed(p *chain.Payload) error {
 // Source: polkadot-sdk, frame/revive/src/evm.rs, RUNTIME_PALLETS_ADDR.
 var runtimePallets = chain.Address20([chain.AddressSize]byte([]byte("modlpy/paddr\x00\x00\x00\x00\x00\x00\x00\x00")))
 
-func hasEvent(x *chain.Extrinsic, pallet, name string) bool {
-	for i := range x.Events {
-		if x.Events[i].Is(pallet, name) {
-			return true
-		}
-	}
-	return false
-}
+// DispatchesNative reports whether it is a native call that an Ethereum key signed (eth_substrate_call of pallet revive).
+func (t *Transaction) DispatchesNative() bool { return t.To == chain.Some(runtimePallets) }

@@ -3,7 +3,6 @@ package native
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/feeledger/fees/chain"
 )
@@ -74,7 +73,7 @@ func ReadTip(x *chain.Extrinsic) (chain.Wei, error) {
 }
 
 func treasuryCredited(x *chain.Extrinsic) bool {
-	return slices.ContainsFunc(x.Events, func(e chain.Event) bool { return e.Is("treasury", "Deposit") })
+	return x.FindEvent("treasury", "Deposit") >= 0
 }
 
 func isFree(x *chain.Extrinsic) bool {

@@ -12,6 +12,7 @@ import (
 	"github.com/feeledger/fees/internal/test/repository"
 	"github.com/feeledger/fees/internal/test/vectors"
 	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/network/rule"
 )
 
 // published reads figures of real transactions that public documents print, by column.
@@ -49,7 +50,7 @@ func number(t *testing.T, text string) uint64 {
 func TestMoonbaseNative(t *testing.T) {
 	rules, err := vectors.Rules(t, "moonbase", "3300")
 	require.NoError(t, err)
-	rule, known := rules.NativeFee.Get()
+	native, known := rules.NativeFee.Get()
 	require.True(t, known)
 	d, known := rules.Destinations.Get()
 	require.True(t, known)
@@ -63,7 +64,7 @@ func TestMoonbaseNative(t *testing.T) {
 		row := rows[i]
 		weight := chain.Weight{RefTime: chain.NewRefTime(number(t, row["ref_time"])), ProofSize: number(t, row["proof_size"])}
 		fee := func(length uint64) chain.Wei {
-			fee, err := rule.Fee(chain.Normal, weight, length, update.Minimum, chain.NewWei(number(t, row["tip"])))
+			fee, err := native.Fee(rule.NativeInput{Class: chain.Normal, Weight: weight, Length: length, Multiplier: update.Minimum, Tip: chain.NewWei(number(t, row["tip"]))})
 			require.NoError(t, err)
 			return fee
 		}

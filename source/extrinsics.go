@@ -2,16 +2,30 @@ package source
 
 import (
 	"context"
+	"errors"
 
 	"github.com/feeledger/fees/chain"
 )
 
 // Extrinsics returns the encoded extrinsics of a block; unknown if the source does not have them. An error
-// means that there is no response for now, or a wrong one.
+// means that there is no response for now, or a wrong one. A node beside the source is read for them where the formula of a
+// fee depends on what only they show: the runtime reclaims proof size.
 func (r *Reader) Extrinsics(ctx context.Context, item Item) (none chain.Optional[[][]byte], err error) {
 	from, err := As[Extrinsics](r.Source)
-	if err != nil {
+	native, known := item.Rules.NativeFee.Get()
+	switch {
+	case err == nil:
+	case r.Beside == nil || !known || !native.Reclaims:
 		return none, nil
+	default:
+		if from, err = As[Extrinsics](r.Beside); err != nil {
+			return none, nil
+		}
+		encoded, err := from.Extrinsics(ctx, item.Block.Hash)
+		if errors.Is(err, chain.ErrNoBlock) { // the node is behind, or on another chain
+			return none, nil
+		}
+		return unlessPermanent(encoded, err)
 	}
 	return unlessPermanent(from.Extrinsics(ctx, item.Block.Hash))
 }

@@ -125,6 +125,16 @@ func (n *node) NativeSigners(ctx context.Context, block chain.Hash, genesis chai
 	return n.gateway.NativeSigners(ctx, block, genesis)
 }
 
+// QueryInfos returns what the runtime after a block answers about extrinsics.
+func (n *node) QueryInfos(ctx context.Context, extrinsics [][]byte, block chain.Hash) ([]chain.Optional[chain.QueryInfo], error) {
+	return n.gateway.QueryInfos(ctx, extrinsics, block)
+}
+
+// EthReceipts returns the receipts of a block's Ethereum transactions.
+func (n *node) EthReceipts(ctx context.Context, block chain.Hash) (chain.Optional[[]chain.Receipt], error) {
+	return n.gateway.EthReceipts(ctx, block)
+}
+
 // either is a gateway or a node at an http or https URL: if it does not respond like a gateway, it may be a
 // node. The first request finds out.
 type either struct {

@@ -110,3 +110,13 @@ type Extrinsics interface {
 type NativeSigners interface {
 	NativeSigners(ctx context.Context, block chain.Hash, genesis chain.Optional[chain.Hash]) ([]chain.NativeSigner, error)
 }
+
+// RuntimeFunctions is a source that asks the runtime of a block: a node. Its answers are not proved.
+type RuntimeFunctions interface {
+	// QueryInfos returns what the runtime answers about extrinsics on the state of a block, the parent of theirs. An answer is
+	// unknown if the source refuses the question.
+	QueryInfos(ctx context.Context, extrinsics [][]byte, block chain.Hash) ([]chain.Optional[chain.QueryInfo], error)
+	// EthReceipts returns the receipts of a block's Ethereum transactions of pallet revive, in order; unknown if the source
+	// refuses the question.
+	EthReceipts(ctx context.Context, block chain.Hash) (chain.Optional[[]chain.Receipt], error)
+}

@@ -51,6 +51,7 @@ var keptOutputs = []struct{ command, formats string }{
 	{"report --by account --percentiles", "json csv"},
 	{"report --by contract --prices prices.csv --fiat EUR", "json csv"},
 	{"report 25..48 --compare --by label", "json csv"},
+	{"variance 25..48 --accounts group:company --prices prices.csv --fiat EUR --top 5", "json csv"},
 	{"statement Payroll --month 2026-01 --gateway gateway", "json csv"},
 	{"rollforward --accounts group:company --month 2026-01 --gateway gateway", "json csv"},
 	{"deposits", "json csv"},

@@ -32,6 +32,9 @@ func figuresOf(value any, names map[string]bool, list *[]string) {
 			figuresOf(one, names, list)
 		}
 	case map[string]any:
+		if v["kind"] == "fee" && v["place"] == nil { // the sum of a statement's fees: paper has it by layer
+			return
+		}
 		for name, one := range v {
 			if text, isText := one.(string); isText && names[name] {
 				*list = append(*list, tokensOfWei(text))

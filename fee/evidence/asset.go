@@ -52,8 +52,12 @@ func (s *subject) assetCharged() {
 		signed = s.t.x.Signed.Asset
 	}
 	asset, isSigned := signed.Get()
-	whyNot, broken := s.equivalent()
-	switch swap, err := s.swap(); {
+	cash, noCash := chain.FindCash(s.t.x)
+	if noCash != nil {
+		noCash = fmt.Errorf("the swap of the fee: %w", noCash)
+	}
+	whyNot, broken := s.equivalent(&cash, noCash)
+	switch swap, err := s.swap(&cash, noCash); {
 	case isSigned && asset != paid.Asset:
 		s.broken("the fee was paid in the asset %s, but the sender chose %s", paid.Asset, cmp.Or(asset, "the token"))
 	case !found:
@@ -80,7 +84,7 @@ type swapped struct {
 }
 
 // swap returns the first swap, or nothing.
-func (s *subject) swap() (none swapped, err error) {
+func (s *subject) swap(cash *chain.Cash, noCash error) (none swapped, err error) {
 	for i := range s.t.x.Events {
 		e := &s.t.x.Events[i]
 		if !e.Is("assetConversion", "SwapCreditExecuted") {
@@ -94,9 +98,8 @@ func (s *subject) swap() (none swapped, err error) {
 		if err := errors.Join(noIn, noOut, noPath); err != nil || !isPath || !found {
 			return none, fmt.Errorf("event assetConversion.SwapCreditExecuted: its values do not describe a swap of the fee")
 		}
-		cash, err := chain.FindCash(s.t.x)
-		if err != nil {
-			return none, fmt.Errorf("the swap of the fee: %w", err)
+		if noCash != nil {
+			return none, noCash
 		}
 		if out.Big().Cmp(cash.Withdrawn.Big()) != 0 {
 			return none, fmt.Errorf("%v wei were swapped for the fee, but the pool gave %v", out, cash.Withdrawn)
@@ -108,7 +111,7 @@ func (s *subject) swap() (none swapped, err error) {
 
 // equivalent returns why the equivalent of a fee paid in an asset cannot be checked, or what is wrong with it: it is what the
 // swaps took from the pool, and goes where fees go.
-func (s *subject) equivalent() (whyNot string, broken error) {
+func (s *subject) equivalent(cash *chain.Cash, noCash error) (whyNot string, broken error) {
 	equivalent, known := s.t.AssetFee.Equivalent.Get()
 	if !known {
 		return "", errors.New("nothing was credited or burned for the fee")
@@ -118,7 +121,7 @@ func (s *subject) equivalent() (whyNot string, broken error) {
 	if pays, err := s.paysFee(); err == nil && !pays && equivalent.IsZero() {
 		return "", nil // everything was swapped back
 	}
-	last := slices.IndexFunc(s.t.x.Events, func(e chain.Event) bool { return e.Is("assetTxPayment", "AssetTxFeePaid") }) - 1
+	last := s.t.x.FindEvent("assetTxPayment", "AssetTxFeePaid") - 1
 	least, _ := s.rules.ExistentialDeposit.Get()
 	burned := s.t.x.Events[last].Is("balances", "BurnedDebt")
 	switch to, err := s.t.x.Events[last].Data.At(0).Account(); {
@@ -133,9 +136,8 @@ func (s *subject) equivalent() (whyNot string, broken error) {
 	case !burned && (err != nil || to != receiver):
 		return "", fmt.Errorf("the equivalent of the fee was not credited to the %s", s.rules.TreasuryLabel())
 	}
-	cash, err := chain.FindCash(s.t.x)
-	if err != nil {
-		return "", fmt.Errorf("the swap of the fee: %w", err)
+	if noCash != nil {
+		return "", noCash
 	}
 	back, err := cash.Withdrawn.Sub(equivalent)
 	gaveBack := func(e chain.Event) bool { return moves(&e, "Deposit", cash.Payer, back) }

@@ -7,6 +7,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/movement"
+	"github.com/feeledger/fees/network/rule"
 )
 
 // AccountBalance checks that an account's balance changed in the block as its events report: before is the
@@ -27,6 +28,10 @@ func (s *subject) balance() {
 	case expected != after:
 		message := fmt.Sprintf("%v has %v wei free and %v reserved; its movements add up to %v and %v",
 			s.account, after.Free, after.Reserved, expected.Free, expected.Reserved)
+		freed := after.Free.Difference(expected.Free)
+		if freed.Sign() != 0 && freed == expected.Reserved.Difference(after.Reserved) && s.rules.EVM != rule.Frontier {
+			message += ". That is what a hold or its release changes: older runtimes have no event for it"
+		}
 		for i, u := range unclassified {
 			if i == maxUnclassified {
 				message += fmt.Sprintf("; and %d more", len(unclassified)-i)

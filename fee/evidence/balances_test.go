@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/fee/evidence"
 )
 
@@ -49,4 +50,25 @@ func TestAccountBalanceBesideManyUnknownEvents(t *testing.T) {
 	require.Less(t, len(message), 2000)
 	require.Equal(t, 5, strings.Count(message, "cannot be classified"))
 	require.True(t, strings.HasSuffix(message, "; and 59995 more"))
+}
+
+// An amount that moves between free and reserved without an event is what a hold changes where runtimes have no event for it.
+func TestAccountBalanceAfterASilentHold(t *testing.T) {
+	who, err := chain.ParseAccount(eve)
+	require.NoError(t, err)
+	h := loadHub(t, stack)
+	for text, after := range map[string]chain.Balance{
+		"a hold":    {Free: chain.NewWei(900), Reserved: chain.NewWei(100)},
+		"a release": {Free: chain.NewWei(1100)},
+		"neither":   {Free: chain.NewWei(899), Reserved: chain.NewWei(100)},
+	} {
+		before := chain.Balance{Free: chain.NewWei(1000)}
+		if text == "a release" {
+			before.Reserved = chain.NewWei(100)
+		}
+		r := evidence.Prove(h.blocks[1], fee.Price(h.blocks[1], &h.rules, h.multipliers[0]), h.rules, evidence.Options{})
+		r.AccountBalance(h.blocks[1], who, before, after)
+		require.Equal(t, 1, tally(t, r, "account.balance").Broken)
+		require.Equal(t, text != "neither", strings.HasSuffix(messageOf(r, "account.balance"), ". That is what a hold or its release changes: older runtimes have no event for it"), text)
+	}
 }

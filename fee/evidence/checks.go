@@ -95,6 +95,7 @@ var checks = [...]Check{
 	{"evm.paid", "the extrinsic is of class Normal and paid a fee", "frame revive, eth_transact", ofEVM, revive, (*subject).paidOutcome},
 	{"evm.deposit", "each amount that was put on hold or released for storage was deposited or withdrawn with it", "frame revive, storage/meter.rs", ofEVM, revive, (*subject).deposits},
 	{"evm.formula", "the fee follows from the weight, the length and the multiplier", "frame revive, evm/fees.rs; pallet transaction-payment, compute_fee_raw", ofEVM, both(revive, nativeFormula), (*subject).formula},
+	{"evm.receipt", "the Ethereum receipt states the fee and the deposits, rounded up to whole gas", "frame revive, evm/block_storage.rs", ofEVM, revive, (*subject).receipt},
 	{"native.call", "the call can have this outcome and emit these events, and its nonce and era exist", "frame system, ensure_root; pallets balances, proxy, utility; generic era", ofNative, nil, (*subject).call},
 	{"native.cash", "the payer was charged the fee", "pallet transaction-payment, OnChargeTransaction", ofNative, independentFee, (*subject).charged},
 	{"native.asset", "the payer was charged the fee that is paid in an asset, and the chain's pot got its equivalent", "pallet asset-conversion-tx-payment", ofNative, assetFees, (*subject).assetCharged},

@@ -53,11 +53,13 @@ func (s *subject) formula() {
 	native, _ := s.rules.NativeFee.Get()
 	list, _ := s.options.Encoded.Get()
 	multiplier, _ := s.proved.Multiplier.Get()
-	in, err := inputOf(t.x, uint64(len(list[t.Index])), multiplier.Value, tip)
+	in := rule.NativeInput{Length: uint64(len(list[t.Index])), Multiplier: multiplier.Value, Tip: tip}
 	var want chain.Wei
+	err := readOutcome(t.x, &in)
 	if err == nil {
-		want, err = in.fee(native)
+		want, err = native.Fee(in)
 	}
+	size, explained := chain.Optional[uint64]{}, true
 	switch {
 	case errors.Is(err, rule.ErrUnknownBaseWeight), errors.Is(err, errNoClass):
 		s.skip(err.Error())
@@ -66,16 +68,24 @@ func (s *subject) formula() {
 		s.broken("%v", err)
 		return
 	case want == paid, native.LowerBound && paid.Cmp(want) > 0:
-	case !native.Reclaims || paid.Cmp(want) < 0:
-		s.broken("the fee is %v wei, but %v follows from its weight, length and multiplier", paid, want)
-		return
-	default:
-		size, explained, err := in.proofSize(native, paid)
-		if err != nil || !explained {
+	case native.Reclaims && paid.Cmp(want) > 0:
+		if size, explained, err = native.ProofSize(paid, in); err != nil || !explained {
 			s.broken("the fee is %v wei, which follows from its weight, length and multiplier with no whole number of bytes of proof", paid)
 			return
 		}
-		t.ProofSize = size
+	default:
+		s.broken("the fee is %v wei, but %v follows from its weight, length and multiplier", paid, want)
+		return
+	}
+	if native.Reclaims {
+		t.ProofSize, t.WeightProof = size, WeightByFormula
+		if size.Known() {
+			t.WeightProof = WeightByProofSize
+		}
+		if err := s.queried(native, in, paid); err != nil {
+			s.broken("%v", err)
+			return
+		}
 	}
 	s.held()
 	if verdict, _ := t.Verdict.Get(); verdict == CashOnly && want == paid {
@@ -112,35 +122,18 @@ func (p *prover) isWaived(x *chain.Extrinsic, tipAlone bool) bool {
 	return !pays || p.rules.DeclaredPaysFee && tipAlone
 }
 
-// input are the inputs of the formula of a native fee.
-type input struct {
-	class      chain.DispatchClass
-	weight     chain.Weight
-	length     uint64
-	multiplier chain.Multiplier
-	tip        chain.Wei
-}
-
-func inputOf(x *chain.Extrinsic, length uint64, multiplier chain.Multiplier, tip chain.Wei) (in input, err error) {
-	in = input{length: length, multiplier: multiplier, tip: tip}
+// readOutcome adds the class and the weight that the chain states.
+func readOutcome(x *chain.Extrinsic, in *rule.NativeInput) error {
 	outcome, err := x.Outcome()
 	if err != nil {
-		return in, err
+		return err
 	}
-	in.class, err = outcome.Class()
+	in.Class, err = outcome.Class()
 	if errors.Is(err, chain.ErrMissing) {
-		return in, errNoClass
+		return errNoClass
 	}
 	if err == nil {
-		in.weight, err = outcome.Weight()
+		in.Weight, err = outcome.Weight()
 	}
-	return in, err
-}
-
-func (in *input) fee(native rule.NativeFee) (chain.Wei, error) {
-	return native.Fee(in.class, in.weight, in.length, in.multiplier, in.tip)
-}
-
-func (in *input) proofSize(native rule.NativeFee, paid chain.Wei) (chain.Optional[uint64], bool, error) {
-	return native.ProofSize(paid, in.class, in.weight, in.length, in.multiplier, in.tip)
+	return err
 }

@@ -28,6 +28,9 @@ const (
 	// AboutExtrinsics is for the encoded extrinsics, if the source has them: without them extrinsic.hash,
 	// native.formula and native.signature are not checked.
 	AboutExtrinsics Subject = "extrinsics"
+	// AboutRuntime is for what the node's runtime answers about transactions: without it a weight is proved by the formula
+	// alone.
+	AboutRuntime Subject = "runtime_functions"
 	// AboutNeighbours is for the inputs that priced the surrounding blocks: without them drifts may have no class.
 	AboutNeighbours Subject = "neighbours"
 )
@@ -39,6 +42,7 @@ var unchecked = map[Subject]string{
 	AboutMultiplier:  "the multiplier that the block stored was not checked",
 	AboutBlockWeight: "the block's weight was not checked",
 	AboutExtrinsics:  "the hashes of the extrinsics, the formula of native fees and, if requested, their signatures were not checked",
+	AboutRuntime:     "fees were compared with the formula only, not with the node's query_info or receipts",
 	AboutNeighbours:  "the cause of the drifts may be missing",
 }
 

@@ -22,6 +22,15 @@ type Options struct {
 	// NativeSigners are the accounts whose keys signed the block's native extrinsics; a node serves the data to
 	// recover them. Without them, these signatures are not checked.
 	NativeSigners chain.Optional[[]chain.NativeSigner]
+	// AskRuntime asks a node's runtime what native transactions weigh, and for Ethereum receipts, where the rules need them.
+	// That takes a node's time.
+	AskRuntime bool
+	// QueryInfos are answers of the runtime at the block's parent, by a transaction's index: see [AsksQueryInfo].
+	QueryInfos map[int]chain.QueryInfo
+	// Receipts are those of the block's Ethereum transactions of pallet revive, in order, as a node states them.
+	Receipts chain.Optional[[]chain.Receipt]
+	// Receipt is one that the user has; it takes precedence.
+	Receipt chain.Optional[GivenReceipt]
 	// BlockWeight is the weight that the chain counted for the block: system.blockWeight at its end. In newer
 	// runtimes the multiplier follows only from that.
 	BlockWeight chain.Optional[chain.ClassWeights]

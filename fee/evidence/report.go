@@ -49,6 +49,11 @@ type Transaction struct {
 	// ProofSize is the size in bytes of the proof that explains the fee, if the runtime charged for more of it than the weight
 	// in the events has; the key is omitted otherwise.
 	ProofSize chain.Optional[uint64] `json:"proof_size,omitzero"`
+	// WeightProof is what proves the weight that the fee is charged for; the key is omitted unless the runtime reclaims proof
+	// size and the fee follows from the formula.
+	WeightProof WeightProof `json:"weight_proof,omitempty"`
+	// Receipt is the Ethereum receipt of a transaction of pallet revive; the key is omitted if it is not known.
+	Receipt *Receipt `json:"receipt,omitempty"`
 }
 
 // Proof is the chain's record of one fee, in wei.

@@ -48,6 +48,7 @@ func TestRuntimesOfChecks(t *testing.T) {
 		"evm.paid":              {"none", "none"},
 		"evm.deposit":           {"none", "none"},
 		"evm.formula":           {"none", "none"},
+		"evm.receipt":           {"none", "none"},
 		"native.asset":          {"none", "none"},
 		"native.cash":           {"1800 and later", "1801 and later"},
 		"native.tip":            {"1800 and later", "1801 and later"},
@@ -73,7 +74,7 @@ func TestRuntimesOfChecks(t *testing.T) {
 		want := "all"
 		switch c.ID {
 		case "block.base_fee", "block.base_fee_update", "block.multiplier", "block.weight", "block.weighed", "block.treasury", "native.formula", "block.dust",
-			"evm.payer", "evm.paid", "evm.deposit", "evm.formula", "native.asset":
+			"evm.payer", "evm.paid", "evm.deposit", "evm.formula", "evm.receipt", "native.asset":
 			want = "none" // not in the table
 		}
 		require.Equal(t, want, c.Runtimes(n), c.ID)

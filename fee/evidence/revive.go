@@ -83,7 +83,7 @@ func (s *subject) paidOutcome() {
 	}
 	pays, noPays := outcome.PaysFee()
 	class, noClass := outcome.Class()
-	reverted := slices.ContainsFunc(s.t.x.Events, func(e chain.Event) bool { return e.Is("revive", "EthExtrinsicRevert") })
+	reverted := s.t.x.FindEvent("revive", "EthExtrinsicRevert") >= 0
 	switch err := errors.Join(noPays, noClass); {
 	case errors.Is(err, chain.ErrMissing):
 		s.skip("the gateway does not return class or paysFee")

@@ -88,7 +88,7 @@ func addWei(p *console.Pairs, name string, amount chain.Optional[chain.Wei], tok
 		p.Add(name, "not known")
 		return
 	}
-	p.Add(name, fmt.Sprintf("%v wei (%s)", wei, strings.TrimSpace(token.Tokens(wei)+" "+token.Symbol)))
+	p.Add(name, fmt.Sprintf("%v %s (%s)", wei, token.Unit(), strings.TrimSpace(token.Tokens(wei)+" "+token.Symbol)))
 }
 
 // About states how a report was made.

@@ -4,18 +4,35 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/deposits"
 	"github.com/feeledger/fees/internal/sys/jsontext"
 	"github.com/feeledger/fees/internal/table"
+	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/network/rule"
 )
 
 // DepositsRequest requests the deposits that are open at the end of a period, or those that were taken and given back in it.
 type DepositsRequest struct {
 	Request      // of accounts that hold deposits, paid them, or got them back; none means all
 	Changes bool // list what was taken and given back
+}
+
+// holdsDeposits reports whether Ethereum transactions of a network pay deposits, which others hold.
+func holdsDeposits(n *network.Network) bool {
+	return slices.ContainsFunc(n.Rows, func(row rule.PriceRow) bool { return row.EVM == rule.Revive })
+}
+
+// withPassed returns the ledger with the deposits that passed from or to accounts, up to a block.
+func (d *Ledger) withPassed(ctx context.Context, n *network.Network, accounts []chain.Address, last uint64) (*deposits.Book, error) {
+	if !holdsDeposits(n) {
+		return &deposits.Book{Book: d.Book}, nil
+	}
+	book, err := deposits.Read(ctx, d.Book, accounts, last)
+	return book, d.wrapErr(err)
 }
 
 // maxChanges limits the changes of deposits that are listed.

@@ -23,7 +23,7 @@ func PriceBlock(ctx context.Context, reader *source.Reader, ref source.Ref, sign
 	if err != nil {
 		return item, nil, err
 	}
-	report, _ := prove.Single(ctx, reader, item, evidence.Options{Signatures: signatures})
+	report, _ := prove.Single(ctx, reader, item, evidence.Options{Signatures: signatures, AskRuntime: true})
 	return item, report, nil
 }
 
@@ -124,7 +124,7 @@ func (e *Examination) mapAccounts(ctx context.Context, first uint64) error {
 
 // prove proves a block and reads the accounts' balances after it.
 func (e *Examination) prove(ctx context.Context, item source.Item) (*evidence.Report, []chain.Balance, error) {
-	options := evidence.Options{Signatures: e.Signatures}
+	options := evidence.Options{Signatures: e.Signatures, AskRuntime: true}
 	if e.Node != nil {
 		encoded, err := e.Node.Extrinsics(ctx, item.Block.Hash)
 		if errors.Is(err, chain.ErrNoBlock) {

@@ -11,6 +11,7 @@ import (
 	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/internal/finance/explain"
+	"github.com/feeledger/fees/network/rule"
 	"github.com/feeledger/fees/source"
 	"github.com/feeledger/fees/source/prove"
 )
@@ -25,8 +26,35 @@ func Explain(ctx context.Context, reader *source.Reader, which TransactionRef) (
 	if err := which.find(item.Block, fee.Price(item.Block, &item.Rules, item.Multiplier)); err != nil {
 		return nil, err
 	}
-	report, _ := prove.Single(ctx, reader, item, evidence.Options{Signatures: true})
+	o := evidence.Options{Signatures: true, AskRuntime: true}
+	if stated, given := which.receipt.Get(); given {
+		if item.Rules.EVM != rule.Revive || fee.Classify(&item.Block.Extrinsics[which.index], item.Rules.EVM) != fee.EVM {
+			return nil, notUnderstood("%v: transaction %d-%d is not an Ethereum transaction of pallet revive; leave the receipt away", FieldReceipt, item.Block.Number, which.index)
+		}
+		o.Receipt = chain.Some(evidence.GivenReceipt{Index: which.index, Receipt: stated})
+	}
+	report, _ := prove.Single(ctx, reader, item, o)
 	return explain.Make(item, report, which.index, string(reader.MultiplierAt)), nil
+}
+
+// SetReceipt states the transaction's Ethereum receipt, which is otherwise asked of a node: the gas used and the effective
+// gas price, such as 24895@49999050000, each in decimal, or in hex with 0x, as nodes write them.
+func (r *TransactionRef) SetReceipt(text string) error {
+	gas, price, both := strings.Cut(text, "@")
+	used, noGas := number(gas)
+	perGas, noPrice := number(price)
+	if !both || noGas != nil || noPrice != nil {
+		return notUnderstood("%v %q: want the gas used, @ and the effective gas price in wei, such as 24895@49999050000", FieldReceipt, text)
+	}
+	r.receipt = chain.Some(chain.Receipt{GasUsed: chain.NewGas(used), Price: chain.NewGasPrice(perGas)})
+	return nil
+}
+
+func number(text string) (uint64, error) {
+	if digits, isHex := strings.CutPrefix(text, "0x"); isHex {
+		return strconv.ParseUint(digits, 16, 64)
+	}
+	return strconv.ParseUint(text, 10, 64)
 }
 
 func notFoundf(format string, args ...any) error {
@@ -35,9 +63,10 @@ func notFoundf(format string, args ...any) error {
 
 // TransactionRef identifies a transaction by its index in a block, or by a hash.
 type TransactionRef struct {
-	block source.Ref
-	index int
-	hash  chain.Optional[chain.Hash]
+	block   source.Ref
+	index   int
+	hash    chain.Optional[chain.Hash]
+	receipt chain.Optional[chain.Receipt]
 }
 
 // ParseTransactionRef parses BLOCK-INDEX, or a hash together with its block.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/finance/deposits"
 	"github.com/feeledger/fees/internal/finance/journal"
 	"github.com/feeledger/fees/internal/table"
 	"github.com/feeledger/fees/source"
@@ -74,7 +75,13 @@ func (d *Ledger) export(ctx context.Context, h Held, q ExportRequest) (*Export, 
 	if n.Treasury != nil {
 		r.Classifier.Treasury = chain.Some(*n.Treasury)
 	}
-	if x.Payments, err = journal.Find(ctx, d.Book, journal.Selection{Token: token, Accounts: q.Accounts, Period: h.Asked, Span: h.Span}); err != nil {
+	book := &deposits.Book{Book: d.Book}
+	if span, some := h.Span.Get(); some && q.With == WithMovements {
+		if book, err = d.withPassed(ctx, n, q.Accounts, span.Last); err != nil {
+			return nil, err
+		}
+	}
+	if x.Payments, err = journal.Find(ctx, book, journal.Selection{Token: token, Accounts: q.Accounts, Period: h.Asked, Span: h.Span}); err != nil {
 		return nil, d.wrapErr(err)
 	}
 	r.Notes = h.Notes()

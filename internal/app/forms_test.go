@@ -11,6 +11,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/finance/closing"
 	"github.com/feeledger/fees/internal/finance/report"
@@ -179,24 +180,24 @@ func TestPaper(t *testing.T) {
 	a := &closing.About{Period: "the period"}
 	l, err := d.Statements(t.Context(), app.StatementRequest{Request: app.Request{Period: app.Heights(1, 27), Accounts: []chain.Address{account}}, Balances: withBalances(t)})
 	require.NoError(t, err)
-	text := leaves(func(w io.Writer) error { return l.WritePDF(t.Context(), w, "letter", a) })
-	require.Equal(t, "Statements of 1 account, the period", text[0])
+	text := leaves(func(w io.Writer) error { return l.WritePDF(t.Context(), w, app.Paper{Size: "letter"}, a) })
+	require.Equal(t, "Account statement, "+console.Ends(account.String(), 4), text[0])
 	require.Contains(t, text, "opening")
-	require.ErrorContains(t, l.WritePDF(t.Context(), io.Discard, "a5", a), "paper size")
+	require.ErrorContains(t, l.WritePDF(t.Context(), io.Discard, app.Paper{Size: "a5"}, a), "paper size")
 
 	q := app.RollforwardRequest{Request: app.Request{Period: app.Heights(1, 27)}, By: app.ByPeriod, Balances: withBalances(t)}
 	r, err := rolled(t, d, q)
 	require.NoError(t, err)
-	require.Contains(t, leaves(func(w io.Writer) error { return r.WritePDF(t.Context(), w, "a4", a) }), "closing")
+	require.Contains(t, leaves(func(w io.Writer) error { return r.WritePDF(t.Context(), w, app.Paper{Size: "a4"}, a) }), "closing")
 	q.List = chain.Some(rollforward.All)
 	r, err = rolled(t, d, q)
 	require.NoError(t, err)
-	require.Contains(t, leaves(func(w io.Writer) error { return r.WritePDF(t.Context(), w, "a4", a) }), "fee-refund")
+	require.Contains(t, leaves(func(w io.Writer) error { return r.WritePDF(t.Context(), w, app.Paper{Size: "a4"}, a) }), "fee-refund")
 
 	in := app.BooksInput{Path: record(t, func(sent) bool { return true }), Reading: closing.Reading{Unit: "wei", Columns: []string{"fee=Kosten"}}}
 	b, err := books(t, d, in, app.Heights(1, 27))
 	require.NoError(t, err)
-	text = leaves(func(w io.Writer) error { return app.WriteReconciliationPDF(w, b, true, "a4", a) })
+	text = leaves(func(w io.Writer) error { return app.WriteReconciliationPDF(w, b, true, app.Paper{Size: "a4"}, a) })
 	require.Contains(t, text, "25-4")
 	require.Contains(t, text, "file_sha256")
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/feeledger/fees/internal/finance/rollforward"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/money"
+	"github.com/feeledger/fees/internal/reconcile"
 	"github.com/feeledger/fees/internal/sys/plain"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
@@ -28,6 +29,8 @@ import (
 // PackageRequest requests the close package of a month or a year.
 type PackageRequest struct {
 	Dir         string // the directory of the package
+	Before      string // the directory of the package whose record of fees it keeps; "" is Dir
+	Drop        string // what it may lack of that one: "", DropAcceptances or DropRecord
 	PeriodInput        // a month, or a year
 	PackageInputs
 	Networks  string               // a file with the user's own network tables, or ""
@@ -74,6 +77,7 @@ type Closed struct {
 	Unsigned      bool                // the previous version was signed, this one is not
 	Stamp         *timestamp.Checked  // of its manifest, without checking the authority; nil for none
 	Unstamped     bool                // the previous version was timestamped, this one is not
+	Record        string              // the record of fees that it keeps from the version before; "" for none
 }
 
 // options returns the options that the manifest stores.
@@ -81,10 +85,10 @@ func (q *PackageRequest) options() closing.Options {
 	priced := q.Prices.kept()
 	var record *closing.Reconciliation
 	if q.Books.Path != "" {
-		record = &closing.Reconciliation{Name: filepath.Base(q.Books.Path), Reading: q.Books.Reading, Priced: priced != nil, Accepted: len(q.Books.Accepted) > 0}
+		record = &closing.Reconciliation{Name: cmp.Or(q.Books.Name, filepath.Base(q.Books.Path)), Reading: q.Books.Reading, Priced: priced != nil, Accepted: len(q.Books.Accepted) > 0}
 		record.Columns = append([]string{}, record.Columns...) // never null
 		for _, more := range q.Books.More {
-			kept := closing.Record{Name: filepath.Base(more.Path), Reading: more.Reading}
+			kept := closing.Record{Name: cmp.Or(more.Name, filepath.Base(more.Path)), Reading: more.Reading}
 			kept.Columns = append([]string{}, kept.Columns...)
 			record.More = append(record.More, kept)
 		}
@@ -97,8 +101,13 @@ func (q *PackageRequest) options() closing.Options {
 
 // MakePackage makes the package of a month or a year, completely or not at all. If the directory contains a
 // package of the same period that differs in any byte, the new one becomes its next version. The findings in its
-// manifest list what failed.
+// manifest list what failed. The package keeps the record of fees and the accepted differences of the one before, unless
+// the request states what it drops.
 func (d *Ledger) MakePackage(ctx context.Context, q PackageRequest) (*Closed, error) {
+	kept, err := d.keepRecord(ctx, &q)
+	if err != nil {
+		return nil, err
+	}
 	priced, err := ReadPrices(q.Prices) // fail before the long work
 	if err != nil {
 		return nil, err
@@ -110,11 +119,15 @@ func (d *Ledger) MakePackage(ctx context.Context, q PackageRequest) (*Closed, er
 	if err != nil {
 		return nil, err
 	}
-	x.inputs = q.PackageInputs
+	x.inputs, x.had, x.drop = q.PackageInputs, kept.accepted, q.Drop
 	if err := x.find(ctx); err != nil {
 		return nil, err
 	}
-	return x.install(ctx, q.Dir, q.Key, q.Authority)
+	c, err := x.install(ctx, q.Dir, q.Key, q.Authority)
+	if err == nil {
+		c.Record = kept.name
+	}
+	return c, err
 }
 
 // install makes the package in a directory. The key and the authority may be nil.
@@ -201,6 +214,11 @@ type maker struct {
 	evidence evidence.Evidence
 	// examined is what the ledger contains of the blocks, if already read.
 	examined closing.Blocks
+	// heldBefore is the period before, if the package has a variance. lacksBefore means that the package is made again with a
+	// ledger that lacks it, or has less evidence for it: its own files, varianceKept, stand in.
+	heldBefore   Held
+	lacksBefore  bool
+	varianceKept []closing.File
 
 	told     source.Source // the source of balances, once it has answered
 	held     Held
@@ -211,13 +229,18 @@ type maker struct {
 	prices   *money.List       // nil where none are given
 	classes  *rollforward.OwnRules
 	charted  ChartInput
-	tool     string   // that about.txt names, when the package is made again
-	again    bool     // the package is made again
-	unfit    []string // its acceptances that fit no difference
+	tool     string                 // that about.txt names, when the package is made again
+	again    bool                   // the package is made again
+	had      []reconcile.Acceptance // of the package before
+	drop     string                 // what the package may lack of it
+	unfit    []string               // its acceptances that fit no difference
 	accepted []acceptedSum
-	acts     func(context.Context) ([]byte, error) // the text of inputs/acts.csv
-	draft    *closing.Draft
-	manifest closing.Manifest // what is known so far
+	// worth is the value of what was charged, and reconciled the verdict on the company's record; both are for the cover.
+	worth      chain.Optional[money.Amount]
+	reconciled string
+	acts       func(context.Context) ([]byte, error) // the text of inputs/acts.csv
+	draft      *closing.Draft
+	manifest   closing.Manifest // what is known so far
 }
 
 // maker checks the options and returns a maker.
@@ -269,7 +292,10 @@ func (x *maker) find(ctx context.Context) (err error) {
 		Complete: len(x.held.Lacks) == 0, Missing: append([]string{}, x.held.Lacks...),
 	}
 	m.Blocks.First, m.Blocks.Last = span.First, span.Last
-	return x.readAccounts(ctx)
+	if err := x.readAccounts(ctx); err != nil {
+		return err
+	}
+	return x.findBefore(ctx)
 }
 
 // ask opens the source of balances and reads one, so that an unreachable source fails before minutes of work.

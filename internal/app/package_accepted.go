@@ -22,8 +22,11 @@ import (
 // AcceptedFile is the file of a package that lists the accepted differences of its record of fees.
 const AcceptedFile = "inputs/accepted.csv"
 
-// reconciliationFile contains the comparison with the record.
-const reconciliationFile = "reconciliation.json"
+// Files of a package that a review reads.
+const (
+	ReconciliationFile = "reconciliation.json" // the comparison with the record
+	AccountsFile       = "accounts.csv"        // fees by account
+)
 
 // ReadAcceptances reads the file of --accept; none if the path is "". Errors are of type [InputError].
 func ReadAcceptances(path string) ([]reconcile.Acceptance, error) {
@@ -56,12 +59,15 @@ func CheckAccepted(r *reconcile.Result) error {
 	if more := len(r.Unfit) - len(lines); more > 0 {
 		lines = append(lines, fmt.Sprintf("%d more", more))
 	}
-	return notUnderstood("%v: %s accepted that the record no longer has, or that changed (lines %s). Write the list again with %v FILE.", FieldAccept,
+	return notUnderstood("%v: %s accepted that the record no longer has, that changed, or whose acceptance was withdrawn (lines %s). Write the list again with %v FILE.", FieldAccept,
 		console.Counted(len(r.Unfit), "difference")+console.Verb(len(r.Unfit), " is", " are"), strings.Join(lines, ", "), FieldDifferences)
 }
 
 // keepAccepted stores the accepted differences of a comparison. When a package is made again, it notes those that fit none.
 func (x *maker) keepAccepted(r *reconcile.Result) error {
+	if err := x.checkDropped(r); err != nil {
+		return err
+	}
 	if !x.manifest.Options.Reconciliation.Accepted {
 		return nil
 	}
@@ -71,7 +77,7 @@ func (x *maker) keepAccepted(r *reconcile.Result) error {
 		}
 	}
 	for _, a := range r.Unfit {
-		x.unfit = append(x.unfit, fmt.Sprintf("%s, line %d: it accepts a difference that the record does not have", AcceptedFile, a.Line))
+		x.unfit = append(x.unfit, fmt.Sprintf("%s, line %d: it accepts a difference that the record does not have, or whose acceptance was withdrawn", AcceptedFile, a.Line))
 	}
 	x.manifest.Findings.Accepted = uint64(r.Accepted())
 	x.accepted = acceptedSums(r)
@@ -181,20 +187,20 @@ func (c *PackageCheck) checkAccepted() error {
 	if err != nil || list == nil && c.Manifest.Findings.Accepted == 0 {
 		return err
 	}
-	file, err := os.Open(filepath.Join(c.Dir, reconciliationFile))
+	file, err := os.Open(filepath.Join(c.Dir, ReconciliationFile))
 	if err != nil {
 		return err
 	}
 	defer file.Close()
 	have, err := reconcile.AcceptedIn(file)
 	if err != nil {
-		return fmt.Errorf("%w: %s: %w", closing.ErrDamaged, reconciliationFile, err)
+		return fmt.Errorf("%w: %s: %w", closing.ErrDamaged, ReconciliationFile, err)
 	}
 	for i := range list {
 		list[i].Line = 0
 	}
 	if !slices.Equal(list, have) {
-		c.Differences = append(c.Differences, fmt.Sprintf("%s: its %d acceptances are not those of the differences in %s, %d", AcceptedFile, len(list), reconciliationFile, len(have)))
+		c.Differences = append(c.Differences, fmt.Sprintf("%s: its %d acceptances are not those of the differences in %s, %d", AcceptedFile, len(list), ReconciliationFile, len(have)))
 	}
 	if n := c.Manifest.Findings.Accepted; n != uint64(len(list)) {
 		c.Differences = append(c.Differences, fmt.Sprintf("manifest: %d accepted differences, but %s has %d", n, AcceptedFile, len(list)))
@@ -230,6 +236,10 @@ func (v *verifier) compareAccepted(ctx context.Context) (differences []string, e
 		case len(trail) == 0:
 		case a.Act > uint64(len(trail)) || !isAcceptance(&trail[a.Act-1], &a, &m.Period, together[a.Act]):
 			differences = append(differences, fmt.Sprintf("%s, line %d: act %d of the ledger's audit trail is not this acceptance", AcceptedFile, a.Line, a.Act))
+		default:
+			if by := withdrawnBy(trail, a.Act); by != "" {
+				differences = append(differences, fmt.Sprintf("%s, line %d: the acceptance was withdrawn by %s", AcceptedFile, a.Line, by))
+			}
 		}
 	}
 	return differences, nil

@@ -177,7 +177,7 @@ func TestPackageWithAcceptedDifferences(t *testing.T) {
 	q.Dir = filepath.Join(t.TempDir(), "january")
 	q.Books.Accepted = acceptances(nil, list[0], ledger.Digest{1})
 	_, err = d.MakePackage(t.Context(), q)
-	require.ErrorContains(t, err, "accept: 1 difference is accepted that the record no longer has, or that changed")
+	require.ErrorContains(t, err, "accept: 1 difference is accepted that the record no longer has, that changed, or whose acceptance was withdrawn")
 	require.NoDirExists(t, q.Dir)
 }
 
@@ -353,7 +353,7 @@ func TestManyAcceptances(t *testing.T) {
 	}
 	again.Dir = filepath.Join(t.TempDir(), "refused")
 	_, err = d.MakePackage(t.Context(), again)
-	require.ErrorContains(t, err, "accept: 110 differences are accepted that the record no longer has, or that changed (lines 2, 3, 4, 5, 6, 105 more)")
+	require.ErrorContains(t, err, "accept: 110 differences are accepted that the record no longer has, that changed, or whose acceptance was withdrawn (lines 2, 3, 4, 5, 6, 105 more)")
 	none, err := app.ReadAcceptances("")
 	require.NoError(t, err)
 	require.Empty(t, none)

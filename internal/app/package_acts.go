@@ -124,6 +124,9 @@ func (d *Ledger) ClosePrepared(ctx context.Context, prepared, dir string, o Pack
 	if err != nil {
 		return nil, err
 	}
+	if x.lacksBefore {
+		return nil, stale("The ledger no longer proves %s as it did, the period before. Prepare the package again.", x.manifest.Options.Variance.Against)
+	}
 	x.tool, x.trail, x.manifest.Options.Acts = "", chain.Optional[ledger.TrailHead]{}, true
 	x.acts = func(ctx context.Context) ([]byte, error) {
 		if err := x.sameAs(p.Manifest); err != nil {
@@ -218,6 +221,9 @@ func (c *PackageCheck) checkActs() error {
 	}
 	if lack := Round(c.acts).Whole(); lack != "" {
 		differ("%s", lack)
+	}
+	if err := c.checkApproval(differ); err != nil {
+		return err
 	}
 	before := ledger.Act{}
 	for _, a := range c.acts {

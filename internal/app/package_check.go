@@ -160,6 +160,9 @@ func (c *PackageCheck) ledgerOfArchive(ctx context.Context, tables network.Table
 		return nil, &WithoutLedgerError{notUnderstood("no ledger to compare the package with, and the gateway is not an archive of blocks %v", blocks), chain.Some(blocks)}
 	}
 	first, last := c.Manifest.Blocks.First, c.Manifest.Blocks.Last
+	if before := c.Manifest.Options.Variance; before != nil {
+		first = min(first, max(before.First, kept.First))
+	}
 	if c.Manifest.Period.Complete {
 		first, last = max(max(first, 1)-1, kept.First), min(last+1, kept.Last)
 	}
@@ -272,6 +275,9 @@ func (v *verifier) again(ctx context.Context) (_ *closing.Manifest, unfit []stri
 	if err != nil {
 		return nil, nil, err
 	}
+	for _, f := range x.varianceKept {
+		v.notCompared(f.Name + " (the ledger lacks " + v.Manifest.Options.Variance.Against + ")")
+	}
 	if !v.options.Offline || !x.manifest.Options.Balances {
 		err = v.draft(ctx, x)
 		if kind := KindOf(err); !x.manifest.Options.Balances || kind != failure.Unanswered && kind != failure.NotFound {
@@ -286,11 +292,8 @@ func (v *verifier) again(ctx context.Context) (_ *closing.Manifest, unfit []stri
 	if err := v.draft(ctx, x); err != nil {
 		return nil, nil, err
 	}
-	names := gatewayFiles(&v.Manifest.Options)
-	for _, f := range v.Manifest.Files {
-		if slices.Contains(names, f.Name) {
-			v.notCompared(f.Name)
-		}
+	for _, f := range v.Manifest.Named(gatewayFiles(&v.Manifest.Options)) {
+		v.notCompared(f.Name)
 	}
 	return &x.manifest, x.unfit, nil
 }
@@ -369,6 +372,9 @@ func (v *verifier) maker(ctx context.Context) (*maker, error) {
 	}
 	if err := x.find(ctx); err != nil {
 		return nil, err
+	}
+	if x.lacksBefore {
+		x.varianceKept = m.Named(varianceFiles)
 	}
 	v.Token = console.Token(x.network.Token())
 	return x, nil

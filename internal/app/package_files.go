@@ -32,7 +32,7 @@ func (x *maker) make(ctx context.Context) error {
 		what string
 		do   func(context.Context) error
 	}{
-		{"inputs", x.makeInputs}, {"balances", x.ask}, {"blocks", x.examine}, {"reports", x.makeReports}, {"findings", x.makeFindings},
+		{"inputs", x.makeInputs}, {"balances", x.ask}, {"blocks", x.examine}, {"reports", x.makeReports}, {"variance", x.makeVariance}, {"findings", x.makeFindings},
 		{"statements", x.makeStatements}, {"rollforward", x.makeRollforward}, {"journal", x.makeJournal}, {"reconciliation", x.makeReconciliation},
 		{"about", x.makeAbout},
 	} {
@@ -125,7 +125,7 @@ func (x *maker) makeReports(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		x.manifest.Totals = totalsOf(&r.Totals)
+		x.manifest.Totals, x.worth = totalsOf(&r.Totals), r.Totals.ChargedWorth
 		for _, form := range one.forms {
 			if err := x.draft.Add(one.name+"."+form, func(w io.Writer) error { return r.Document().Write(w, form, 0) }); err != nil {
 				return err
@@ -183,6 +183,7 @@ func (x *maker) takeOver() {
 		return
 	}
 	m := &x.manifest
+	m.Balances = x.kept.Balances
 	m.Findings.Statements, m.Findings.Rollforward = x.kept.Findings.Statements, x.kept.Findings.Rollforward
 	if m.Options.With == WithMovements {
 		m.Findings.Journal, m.LeftOut = x.kept.Findings.Journal, x.kept.LeftOut
@@ -191,15 +192,9 @@ func (x *maker) takeOver() {
 
 // files returns the files made so far and, by name, those of the package that stand in for others.
 func (x *maker) files() []closing.File {
-	if x.kept == nil {
-		return x.draft.Files()
-	}
-	all := slices.Clone(x.draft.Files())
-	names := gatewayFiles(&x.manifest.Options)
-	for _, f := range x.kept.Files {
-		if slices.Contains(names, f.Name) {
-			all = append(all, f)
-		}
+	all := slices.Concat(x.draft.Files(), x.varianceKept)
+	if x.kept != nil {
+		all = append(all, x.kept.Named(gatewayFiles(&x.manifest.Options))...)
 	}
 	slices.SortFunc(all, func(a, b closing.File) int { return cmp.Compare(a.Name, b.Name) })
 	return all
@@ -216,7 +211,7 @@ func (x *maker) makeStatements(ctx context.Context) error {
 	} else {
 		x.manifest.LeftOut = append(x.manifest.LeftOut, "proof of the statements: balances were not queried")
 	}
-	made, err := x.statements(ctx, &x.held, statement.Style{Network: x.network.Name, Token: console.Token(x.network.Token()), Zone: x.held.Zone, Labels: x.labels, Called: x.inputs.Labels != nil}, &q)
+	made, err := x.statements(ctx, &x.held, x.network, statement.Style{Network: x.network.Name, Token: console.Token(x.network.Token()), Zone: x.held.Zone, Labels: x.labels, Called: x.inputs.Labels != nil}, &q)
 	if err != nil {
 		return err
 	}
@@ -224,6 +219,9 @@ func (x *maker) makeStatements(ctx context.Context) error {
 		if isWrong(s) {
 			x.manifest.Findings.Statements++
 		}
+	}
+	if x.manifest.Balances, err = balancesOf(made.List); err != nil {
+		return err
 	}
 	err = x.draft.Add(statementFiles[0], func(w io.Writer) error { return made.Style.WriteJSONList(ctx, w, made.List) })
 	if err == nil {
@@ -328,11 +326,12 @@ func (x *maker) makeReconciliation(ctx context.Context) error {
 	}
 	// Blocks sealed after the period do not belong to it.
 	result.Seal, result.Sealed = x.manifest.Blocks.Seal, chain.Some(span.Last)
+	x.reconciled = verdictOn(result)
 	x.manifest.Findings.Differences += uint64(result.Open() + len(result.UnreadSheets))
 	if err := errors.Join(x.keepBooks(r, &books, files), x.keepAccepted(result)); err != nil {
 		return err
 	}
-	err = x.draft.Add(reconciliationFile, func(w io.Writer) error { return result.WriteJSON(w, true) })
+	err = x.draft.Add(ReconciliationFile, func(w io.Writer) error { return result.WriteJSON(w, true) })
 	if err != nil {
 		return err
 	}

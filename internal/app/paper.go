@@ -18,39 +18,78 @@ var PaperSizes = pdf.Sizes()
 // Proved is a result about the balances of accounts.
 type Proved interface {
 	Document(context.Context) *table.Document
-	WritePDF(ctx context.Context, w io.Writer, size string, a *closing.About) error
+	WritePDF(ctx context.Context, w io.Writer, p Paper, a *closing.About) error
 	About(context.Context, AboutRequest) (*closing.About, error)
 	Holds() bool
 	Explain(error) error
 }
 
-// writePaper writes a document to sign, with what a states at the foot of each page.
-func writePaper(w io.Writer, size, title string, notes []string, a *closing.About, sheets []*table.Sheet) error {
-	return table.WritePDF(w, table.Paper{Size: pdf.Size(size), Title: title, Notes: notes, Footer: a.Footer(), Sign: true}, sheets...)
+// Paper is what a document is printed on, and with.
+type Paper struct {
+	Size string
+	Font *pdf.Font // shows the characters that the document's own fonts lack; nil for none
+	// Lacking, if not nil, gets the texts that cannot be printed, such as labels.
+	Lacking func(texts []string)
+	// Unproved says why balances are not available; "" if they were not asked for.
+	Unproved string
 }
 
-// WritePDF writes the statements as a PDF document, with what a states at the foot of each page.
-func (l *Statements) WritePDF(ctx context.Context, w io.Writer, size string, a *closing.About) error {
-	sheets, err := l.parts(ctx)
-	if err != nil {
-		return err
+// ReadFont reads a TrueType font for documents; it returns nil for an empty path.
+func ReadFont(path string) (*pdf.Font, error) {
+	if path == "" {
+		return nil, nil
 	}
-	return writePaper(w, size, "Statements of "+console.Counted(len(l.List), "account")+", "+a.Period, nil, a, sheets)
+	font, err := pdf.ReadFont(path)
+	if err != nil {
+		return nil, inFile(FieldFont, path, err)
+	}
+	return font, nil
+}
+
+// Prints reports whether a document can show a text.
+func (p *Paper) Prints(text string) bool { return !pdf.Lacks(p.Font, text) }
+
+// write writes a document to sign, with what a states at the foot of each page.
+func (p *Paper) write(w io.Writer, one table.Paper, a *closing.About, sheets []*table.Sheet) error {
+	one.Size, one.Font, one.Lacking, one.Footer, one.Sign = pdf.Size(p.Size), p.Font, p.Lacking, a.Footer(), true
+	return table.WritePDF(w, one, sheets...)
+}
+
+// WritePDF writes the statements as a PDF document in portrait, with what a states at the foot of each page.
+func (l *Statements) WritePDF(ctx context.Context, w io.Writer, p Paper, a *closing.About) error {
+	var sheets []*table.Sheet
+	for _, s := range l.List {
+		parts, err := l.paper(ctx, s, p.Unproved)
+		if err != nil {
+			return err
+		}
+		sheets = append(sheets, parts...)
+	}
+	title := "Statements of " + console.Counted(len(l.List), "account") + ", " + a.Period
+	if len(l.List) == 1 { // its heading is the document's
+		title, sheets[0].Above.Title = sheets[0].Above.Title, ""
+	}
+	return p.write(w, table.Paper{Title: title, Portrait: true}, a, sheets)
 }
 
 // WritePDF writes the rollforward, or the movements asked for, as a PDF document, with what a states at the foot of each
 // page.
-func (r *Rollforward) WritePDF(ctx context.Context, w io.Writer, size string, a *closing.About) error {
-	if selected, listed := r.request.List.Get(); listed {
-		return writePaper(w, size, r.Style.Title, nil, a, []*table.Sheet{r.Style.Brief(ctx, r.Rollforward, selected)})
+func (r *Rollforward) WritePDF(ctx context.Context, w io.Writer, p Paper, a *closing.About) error {
+	one := table.Paper{Title: r.Style.Title}
+	if r.request.Balances == nil {
+		one.Framed = []string{BalancesMissing(p.Unproved)}
 	}
-	return writePaper(w, size, r.Style.Title, r.Style.Notes, a, r.Style.Parts(r.Rollforward))
+	if selected, listed := r.request.List.Get(); listed {
+		return p.write(w, one, a, []*table.Sheet{r.Style.Brief(ctx, r.Rollforward, selected)})
+	}
+	one.Notes = r.Style.Notes
+	return p.write(w, one, a, r.Style.Parts(r.Rollforward))
 }
 
 // WriteReconciliationPDF writes a comparison as a PDF document: the mismatches, or all rows. What a states is at the
 // foot of each page.
-func WriteReconciliationPDF(w io.Writer, r *reconcile.Result, all bool, size string, a *closing.About) error {
+func WriteReconciliationPDF(w io.Writer, r *reconcile.Result, all bool, p Paper, a *closing.About) error {
 	details := statement.Without(r.Details(all), "payer_group", "evm_hash", "extrinsic_hash", "layer", "call", "books_date", "books_account", "books_id", "books_hash")
 	details.Notes = nil // they are those of the summary
-	return writePaper(w, size, "Reconciliation of "+r.Name(), nil, a, []*table.Sheet{r.Summary(), details, r.Basis()})
+	return p.write(w, table.Paper{Title: "Reconciliation of " + r.Name()}, a, []*table.Sheet{r.Summary(), details, r.Basis()})
 }

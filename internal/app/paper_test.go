@@ -52,10 +52,14 @@ func TestEachPageOfPaper(t *testing.T) {
 		seal   string
 		least  int // pages
 	}{
-		"statements":     {period(func(w io.Writer, a *closing.About) error { return l.WritePDF(t.Context(), w, "a4", a) }, func() (*closing.About, error) { return l.About(t.Context(), asked) }), "blocks 1..27, UTC, blocks 1 to 27", sealOfBlocks(t, d), 10},
-		"rollforward":    {period(func(w io.Writer, a *closing.About) error { return r.WritePDF(t.Context(), w, "letter", a) }, func() (*closing.About, error) { return r.About(t.Context(), asked) }), "blocks 1..27, UTC, blocks 1 to 27", sealOfBlocks(t, d), 3},
-		"reconciliation": {period(func(w io.Writer, a *closing.About) error { return app.WriteReconciliationPDF(w, b, true, "a4", a) }, func() (*closing.About, error) { return d.AboutReconciliation(t.Context(), b, q.Period, asked) }), "blocks 1..27, UTC, blocks 1 to 27", sealOfBlocks(t, d), 2},
-		"cover":          {func(w io.Writer) error { _, err := w.Write(cover); return err }, "2026-01, UTC, blocks", made.Manifest.Blocks.Seal, 2},
+		"statements": {period(func(w io.Writer, a *closing.About) error { return l.WritePDF(t.Context(), w, app.Paper{Size: "a4"}, a) }, func() (*closing.About, error) { return l.About(t.Context(), asked) }), "blocks 1..27, UTC, blocks 1 to 27", sealOfBlocks(t, d), 10},
+		"rollforward": {period(func(w io.Writer, a *closing.About) error {
+			return r.WritePDF(t.Context(), w, app.Paper{Size: "letter"}, a)
+		}, func() (*closing.About, error) { return r.About(t.Context(), asked) }), "blocks 1..27, UTC, blocks 1 to 27", sealOfBlocks(t, d), 3},
+		"reconciliation": {period(func(w io.Writer, a *closing.About) error {
+			return app.WriteReconciliationPDF(w, b, true, app.Paper{Size: "a4"}, a)
+		}, func() (*closing.About, error) { return d.AboutReconciliation(t.Context(), b, q.Period, asked) }), "blocks 1..27, UTC, blocks 1 to 27", sealOfBlocks(t, d), 2},
+		"cover": {func(w io.Writer) error { _, err := w.Write(cover); return err }, "2026-01, UTC, blocks", made.Manifest.Blocks.Seal, 2},
 	} {
 		var one, other bytes.Buffer
 		require.NoError(t, c.write(&one))

@@ -10,7 +10,6 @@ import (
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/money"
 	"github.com/feeledger/fees/internal/reconcile"
-	"github.com/feeledger/fees/network/rule"
 	"github.com/feeledger/fees/source"
 )
 
@@ -19,6 +18,14 @@ func (d *Ledger) Reconcile(ctx context.Context, files []reconcile.NamedFile, p P
 	o, err := d.matching(ctx, p, o)
 	if err != nil {
 		return nil, err
+	}
+	var withdrawn []reconcile.Acceptance
+	if slices.ContainsFunc(o.Accepted, func(a reconcile.Acceptance) bool { return a.Act > 0 }) {
+		trail, err := d.Book.Trail(ctx)
+		if err != nil {
+			return nil, d.wrapErr(err)
+		}
+		o.Accepted, withdrawn = standing(trail, o.Accepted)
 	}
 	var records []reconcile.Record
 	for _, f := range files {
@@ -34,8 +41,8 @@ func (d *Ledger) Reconcile(ctx context.Context, files []reconcile.NamedFile, p P
 	if err != nil {
 		return nil, err
 	}
-	result.Files = files
-	deposits, err := d.receiptsHoldDeposits(ctx)
+	result.Files, result.Unfit = files, append(result.Unfit, withdrawn...)
+	deposits, err := d.HoldsDeposits(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -58,11 +65,11 @@ func (d *Ledger) Reconcile(ctx context.Context, files []reconcile.NamedFile, p P
 const depositsInReceipts = "The fees of this file are from Ethereum receipts. On this network, a receipt adds the storage deposits that the transaction paid, which are not a fee, " +
 	"and subtracts those that it got back. For calls of the runtime's pallets it shows 0."
 
-// receiptsHoldDeposits reports whether receipts of the network's Ethereum transactions contain deposits.
-func (d *Ledger) receiptsHoldDeposits(ctx context.Context) (bool, error) {
+// HoldsDeposits reports whether Ethereum transactions of the network pay deposits, which their receipts contain.
+func (d *Ledger) HoldsDeposits(ctx context.Context) (bool, error) {
 	id, err := d.Book.Identity(ctx)
 	n, known := d.Tables.Named(id.Network)
-	return known && slices.ContainsFunc(n.Rows, func(row rule.PriceRow) bool { return row.EVM == rule.Revive }), d.wrapErr(err)
+	return known && holdsDeposits(n), d.wrapErr(err)
 }
 
 // match compares records with the ledger.

@@ -120,7 +120,11 @@ func (d *Ledger) rollforward(ctx context.Context, held *Held, n *network.Network
 			return nil, err
 		}
 	}
-	if r.Rollforward, err = rollforward.Make(ctx, d.Book, request); err != nil {
+	book, err := d.withPassed(ctx, n, accounts, span.Last)
+	if err != nil {
+		return nil, err
+	}
+	if r.Rollforward, err = rollforward.Make(ctx, book, request); err != nil {
 		return nil, r.Explain(err)
 	}
 	q.Progress.end()
@@ -155,7 +159,7 @@ func (r *Rollforward) notes(ctx context.Context, h *Held, span chain.Heights) ([
 	}
 	notes = append(notes, more...)
 	for _, s := range r.Statements {
-		for _, note := range s.Notes()[1:] { // without the proof, which is stated for all statements
+		for _, note := range slices.Concat(s.Notes()[1:], s.PassedNotes(r.Style.Amount)) { // without the proof, which is stated for all statements
 			notes = append(notes, fmt.Sprintf("%s, blocks %v: %s", r.Style.Account(s.Account), s.Span, note))
 		}
 	}

@@ -15,30 +15,55 @@ type Actor struct {
 }
 
 // Round is one round of closing a period: the acts from the first preparation after the last closing to the next
-// closing.
+// closing, and the questions and answers meanwhile.
 type Round []ledger.Act
 
-// RoundOf returns the last round of a period in a time zone; empty if it was never prepared.
+// RoundOf returns the last round of a period in a time zone; without acts if it was never prepared. What is asked after a
+// closing belongs to the next round.
 func RoundOf(trail []ledger.Act, period, zone string) (r Round) {
+	var next Round
 	for _, a := range trail {
-		if a.Period != period || a.Zone != zone || a.Kind == ledger.Accepted {
-			continue
+		switch {
+		case a.Period != period || a.Zone != zone || a.Kind == ledger.Accepted || a.Kind == ledger.AcceptanceWithdrawn:
+		case r.State() != ledger.Closed:
+			r = append(r, a)
+		case isTalk(a.Kind):
+			next = append(next, a)
+		default:
+			r, next = append(next, a), nil
 		}
-		if r.State() == ledger.Closed {
-			r = nil
-		}
-		r = append(r, a)
 	}
 	return r
 }
 
-// State returns the last act; "" if there is none.
-func (r Round) State() ledger.ActKind {
-	if len(r) == 0 {
-		return ""
+// isTalk reports whether an act is a question or an answer.
+func isTalk(kind ledger.ActKind) bool { return kind == ledger.Asked || kind == ledger.Answered }
+
+// Steps returns the acts without the questions and answers between them.
+func (r Round) Steps() (list Round) {
+	for _, a := range r {
+		if !isTalk(a.Kind) {
+			list = append(list, a)
+		}
 	}
-	return r[len(r)-1].Kind
+	return list
 }
+
+// Last returns the last step; the zero act if there is none.
+func (r Round) Last() ledger.Act {
+	if steps := r.Steps(); len(steps) > 0 {
+		return steps[len(steps)-1]
+	}
+	return ledger.Act{}
+}
+
+// Unclosed returns a round without its closing, whose package was not made.
+func (r Round) Unclosed() Round {
+	return slices.DeleteFunc(slices.Clone(r), func(a ledger.Act) bool { return a.Kind == ledger.Closed })
+}
+
+// State returns the kind of the last step; "" if there is none.
+func (r Round) State() ledger.ActKind { return r.Last().Kind }
 
 // Open reports whether a package waits for the next act: it was prepared, returned or approved.
 func (r Round) Open() bool {
@@ -121,6 +146,14 @@ func (r Round) Allows(by Actor, kind ledger.ActKind, manifest ledger.Digest) err
 		if r.by(ledger.Approved) == by.Name {
 			return forbidden("You approved this package. The preparer or another reviewer must close it.")
 		}
+	case ledger.Answered:
+		switch {
+		case !by.Preparer && !by.Reviewer:
+			return forbidden("Only a preparer or a reviewer may answer a question.")
+		case !slices.ContainsFunc(r.Questions(), func(q Question) bool { return q.Digest == manifest }):
+			return stale("The question does not belong to this round. Reload the page.")
+		}
+		return nil
 	default:
 		return stale("%q is not one of the acts.", string(kind))
 	}
@@ -131,7 +164,7 @@ func (r Round) Allows(by Actor, kind ledger.ActKind, manifest ledger.Digest) err
 	switch {
 	case !slices.Contains(fits, state):
 		return stale("The package cannot be %s, because it is %s. Reload the page.", kind, stateName(state))
-	case r[len(r)-1].Manifest != manifest:
+	case r.Last().Manifest != manifest:
 		return stale("The package was prepared again since this page was shown. Reload the page.")
 	}
 	return nil
@@ -145,19 +178,69 @@ func stateName(state ledger.ActKind) string {
 }
 
 // Whole returns a description of what a closed round lacks: it must end with the closing of a manifest that one user
-// prepared and another approved. It returns "" if it lacks nothing.
+// prepared and another approved, who commented it if a question was not answered. It returns "" if it lacks nothing.
 func (r Round) Whole() string {
-	if r.State() != ledger.Closed {
+	steps := r.Steps()
+	if steps.State() != ledger.Closed {
 		return "the last act is not the closing"
 	}
-	closed := r[len(r)-1]
-	before := r[:len(r)-1]
-	if before.State() != ledger.Approved || before[len(before)-1].Manifest != closed.Manifest {
+	closed := steps.Last()
+	before := steps[:len(steps)-1]
+	approved := before.Last()
+	if approved.Kind != ledger.Approved || approved.Manifest != closed.Manifest {
 		return "the closed manifest was not approved"
 	}
-	approved := before[len(before)-1]
 	if before.prepared(approved.User) || approved.User == closed.User || before.by(ledger.Prepared) == "" {
 		return "the manifest was not approved by another user than its preparer"
 	}
+	at := slices.IndexFunc(r, func(a ledger.Act) bool { return a == approved })
+	if open := r[:at].Unanswered(); len(open) > 0 && approved.Comment == "" {
+		return fmt.Sprintf("the manifest was approved without a comment, but the question of act %d was not answered", open[0].Number)
+	}
 	return ""
+}
+
+// Question is a question about a package or about differences of its record, with the answers.
+type Question struct {
+	ledger.Act
+	Answers []ledger.Act
+}
+
+// Questions returns the questions of a round in order: those about differences, and the comments of who returned a
+// package. The comment of the next preparation answers the latter, too.
+func (r Round) Questions() (list []Question) {
+	returned := -1 // the question that the next preparation answers
+	for _, a := range r {
+		switch a.Kind {
+		case ledger.Asked, ledger.Returned:
+			if a.Comment == "" {
+				continue
+			}
+			if list = append(list, Question{Act: a}); a.Kind == ledger.Returned {
+				returned = len(list) - 1
+			}
+		case ledger.Prepared:
+			if returned >= 0 && a.Comment != "" {
+				list[returned].Answers = append(list[returned].Answers, a)
+			}
+			returned = -1
+		case ledger.Answered:
+			for i := range list {
+				if list[i].Digest == a.Manifest {
+					list[i].Answers = append(list[i].Answers, a)
+				}
+			}
+		}
+	}
+	return list
+}
+
+// Unanswered returns the questions without an answer.
+func (r Round) Unanswered() (list []Question) {
+	for _, q := range r.Questions() {
+		if len(q.Answers) == 0 {
+			list = append(list, q)
+		}
+	}
+	return list
 }

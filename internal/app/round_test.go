@@ -102,3 +102,61 @@ func TestRoundWhole(t *testing.T) {
 	require.Equal(t, "the manifest was not approved by another user than its preparer", roundOf(t, [2]string{"bob", "approved"}, [2]string{"anna", "closed"}).Whole())
 	require.Equal(t, "the manifest was not approved by another user than its preparer", roundOf(t, [2]string{"anna", "prepared"}, [2]string{"bob", "approved"}, [2]string{"bob", "closed"}).Whole())
 }
+
+// The comment of who returns a package is a question, and so is one about differences. The comment of the next preparation
+// answers the former, an answer that names its line either. An approval needs a comment while one is open, or if the record
+// of fees was dropped, and a closed round without that comment is not whole.
+func TestQuestions(t *testing.T) {
+	act := func(n byte, user string, kind ledger.ActKind, comment string, about ...byte) ledger.Act {
+		a := ledger.Act{Number: uint64(n), User: user, Kind: kind, Period: "2026-01", Zone: "UTC", Comment: comment, Manifest: ledger.Digest{99}, Digest: ledger.Digest{n}}
+		if len(about) > 0 {
+			a.Manifest = ledger.Digest{about[0]}
+		}
+		return a
+	}
+	asked := []ledger.Act{
+		act(1, "anna", ledger.Asked, "Who paid line 5?"), act(2, "anna", ledger.Prepared, "draft"), act(3, "bob", ledger.Returned, "Where is Payroll?"),
+	}
+	open := func(trail ...ledger.Act) (lines []uint64) {
+		for _, q := range app.RoundOf(trail, "2026-01", "UTC").Unanswered() {
+			lines = append(lines, q.Number)
+		}
+		return lines
+	}
+	with := func(more ...ledger.Act) []ledger.Act { return append(append([]ledger.Act{}, asked...), more...) }
+	require.Equal(t, []uint64{1, 3}, open(asked...))
+	require.Equal(t, []uint64{1, 3}, open(with(act(4, "anna", ledger.Prepared, ""))...), "prepared without a word")
+	require.Equal(t, []uint64{1}, open(with(act(4, "anna", ledger.Prepared, "added"))...))
+	require.Equal(t, []uint64{3}, open(with(act(4, "bob", ledger.Answered, "Operations did", 1))...))
+	require.Empty(t, open(with(act(4, "bob", ledger.Answered, "Operations did", 1), act(5, "anna", ledger.Answered, "It has no fees", 3))...))
+	require.Equal(t, []uint64{3}, open(with(act(4, "anna", ledger.Prepared, "", 7), act(5, "anna", ledger.Answered, "x", 1), act(6, "anna", ledger.Prepared, "late"))...), "a later preparation answers nothing")
+
+	silent := with(act(4, "anna", ledger.Prepared, ""), act(5, "carol", ledger.Answered, "Operations did", 1))
+	approval := act(6, "bob", ledger.Approved, "")
+	none := &app.Review{}
+	require.EqualError(t, none.Allows(silent, bob, &approval), "comment: 1 question is not answered. Say why you approve.")
+	approval.Comment = "Payroll has no fees"
+	require.NoError(t, none.Allows(silent, bob, &approval))
+	approval.Comment = ""
+	answered := with(act(4, "anna", ledger.Prepared, "added"), act(5, "carol", ledger.Answered, "Operations did", 1))
+	require.NoError(t, none.Allows(answered, bob, &approval))
+	require.EqualError(t, (&app.Review{Dropped: "books.csv"}).Allows(answered, bob, &approval), "comment: an earlier version had a record of fees, and this one has none. Say why you approve.")
+
+	closed := append(append(app.Round{}, silent...), act(6, "bob", ledger.Approved, ""), act(7, "anna", ledger.Closed, ""))
+	require.Equal(t, "the manifest was approved without a comment, but the question of act 3 was not answered", closed.Whole())
+	closed[5].Comment = "Payroll has no fees"
+	require.Empty(t, closed.Whole())
+
+	// Answers name a question of the round, and only those with a role answer.
+	r := app.RoundOf(asked, "2026-01", "UTC")
+	require.NoError(t, r.Allows(bob, ledger.Answered, ledger.Digest{1}))
+	require.ErrorAs(t, r.Allows(eve, ledger.Answered, ledger.Digest{1}), new(*app.ForbiddenError))
+	require.ErrorAs(t, r.Allows(bob, ledger.Answered, ledger.Digest{2}), new(*app.StaleError))
+	require.Equal(t, ledger.Returned, r.State())
+
+	// What is asked after a closing belongs to the next round, and hides no closing whose package was not made.
+	later := append(append([]ledger.Act{}, closed...), act(8, "bob", ledger.Asked, "And line 7?"))
+	require.Equal(t, ledger.Closed, app.RoundOf(later, "2026-01", "UTC").State())
+	next := app.RoundOf(append(later, act(9, "anna", ledger.Prepared, "corrected")), "2026-01", "UTC")
+	require.Equal(t, []uint64{8, 9}, []uint64{next[0].Number, next[1].Number})
+}

@@ -12,6 +12,7 @@ import (
 	"github.com/feeledger/fees/internal/finance/balances"
 	"github.com/feeledger/fees/internal/finance/statement"
 	"github.com/feeledger/fees/internal/table"
+	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
 )
 
@@ -103,11 +104,11 @@ func (d *Ledger) Statements(ctx context.Context, q StatementRequest) (*Statement
 	if err != nil {
 		return nil, err
 	}
-	return d.statements(ctx, &held, statement.Style{Network: n.Name, Token: console.Token(n.Token()), Zone: held.Zone, Labels: q.Labels, Called: q.Labels != nil}, &q)
+	return d.statements(ctx, &held, n, statement.Style{Network: n.Name, Token: console.Token(n.Token()), Zone: held.Zone, Labels: q.Labels, Called: q.Labels != nil}, &q)
 }
 
 // statements makes the statements from what the ledger contains of a period.
-func (d *Ledger) statements(ctx context.Context, h *Held, style statement.Style, q *StatementRequest) (*Statements, error) {
+func (d *Ledger) statements(ctx context.Context, h *Held, n *network.Network, style statement.Style, q *StatementRequest) (*Statements, error) {
 	span, err := d.span(h)
 	if err != nil {
 		return nil, err
@@ -127,9 +128,13 @@ func (d *Ledger) statements(ctx context.Context, h *Held, style statement.Style,
 			return nil, err
 		}
 	}
+	book, err := d.withPassed(ctx, n, accounts, span.Last)
+	if err != nil {
+		return nil, err
+	}
 	options := balances.Options{EveryBlock: q.EveryBlock, Concurrency: q.Concurrency, Progress: q.Progress.show}
 	for _, account := range accounts {
-		s, err := statement.Make(ctx, d.Book, reader, account, span, options)
+		s, err := statement.Make(ctx, book, reader, account, span, options)
 		if err != nil {
 			return nil, list.Explain(err)
 		}

@@ -118,7 +118,7 @@ func (d *Ledger) variance(ctx context.Context, n *network.Network, now, before *
 		}
 	}
 	if len(idle) > 0 {
-		r.Notes = append(r.Notes, r.PaidNothing(slices.Collect(maps.Keys(idle))))
+		r.Notes = append(r.Notes, "both periods: "+r.PaidNothing(slices.Collect(maps.Keys(idle))))
 	}
 	r.Variance, err = variance.Compare(&periods[0], &periods[1])
 	return r, d.wrapErr(err)

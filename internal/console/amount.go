@@ -36,9 +36,28 @@ func (t Token) Account(a chain.Address) string {
 // commonAccount matches accounts of 32 bytes with the prefix of all chains.
 var commonAccount = regexp.MustCompile(`\b5[1-9A-HJ-NP-Za-km-z]{47}\b`)
 
-// Own returns a text with the accounts that have the prefix of all chains in the network's form. Findings and errors
-// state accounts without knowing the network.
+// weiAmount matches amounts in wei, with what shows that one is a price of gas: those are in wei on every chain.
+var weiAmount = regexp.MustCompile(`(gas price of )?(-?[0-9]+) wei\b( per gas)?`)
+
+// Unit returns the name of the token's smallest unit.
+func (t Token) Unit() string {
+	if t.Places() == TokenDecimals {
+		return "wei"
+	}
+	return "planck"
+}
+
+// Own returns a text in the network's form: accounts that have the prefix of all chains, and amounts in wei where the token's
+// smallest unit has another name. Findings and errors state both without knowing the network.
 func (t Token) Own(text string) string {
+	if t.Unit() != "wei" {
+		text = weiAmount.ReplaceAllStringFunc(text, func(amount string) string {
+			if m := weiAmount.FindStringSubmatch(amount); m[1] == "" && m[3] == "" {
+				return m[2] + " " + t.Unit()
+			}
+			return amount
+		})
+	}
 	if !t.SS58Prefix.Known() {
 		return text
 	}

@@ -45,3 +45,13 @@ func TestAccount(t *testing.T) {
 		require.Equal(t, "0x0100000000000000000000000000000000000000", token.Account(chain.Address20([20]byte{1})))
 	}
 }
+
+// Amounts in wei get the name of the smallest unit on chains with another one. Prices of gas are in wei on all of them.
+func TestUnitOfTexts(t *testing.T) {
+	const text = "the chain charged 7 wei, but the fee is 8 (difference -1 wei): the gas price of 50 wei is below 60; 70 wei per gas; 9 weiss"
+	const planck = "the chain charged 7 planck, but the fee is 8 (difference -1 planck): the gas price of 50 wei is below 60; 70 wei per gas; 9 weiss"
+	require.Equal(t, planck, console.Token{Symbol: "DOT", Decimals: 10}.Own(text))
+	require.Equal(t, planck, console.Token{Symbol: "DOT", Decimals: 10, SS58Prefix: chain.Some(uint16(0))}.Own(text))
+	require.Equal(t, text, console.Token{Symbol: "GLMR", Decimals: 18}.Own(text))
+	require.Equal(t, text, console.Token{}.Own(text))
+}

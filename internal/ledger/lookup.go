@@ -28,6 +28,9 @@ func byAccounts(accounts []chain.Address, kinds uint64) lookup {
 	keys, set, long := map[string]bool{}, map[chain.Address]bool{}, slices.ContainsFunc(accounts, isLong)
 	party := func(a chain.Address) bool { return set[a] || long && a.In(set) } // a transfer names EVM addresses
 	l := lookup{kind: accountBlocks, trim: func(c *Content) {
+		if kinds&hasMoved != 0 {
+			c.settle()
+		}
 		c.Transactions = copies(c.Transactions, func(t *Transaction) bool { return kinds&hasPaid != 0 && t.Payer.Known() && set[or(t.Payer)] })
 		c.Movements = copies(c.Movements, func(m *Movement) bool { return kinds&hasMoved != 0 && set[m.Account] })
 		c.Transfers = copies(c.Transfers, func(x *Transfer) bool { return kinds&hasParty != 0 && (party(x.Sender) || party(x.Recipient)) })

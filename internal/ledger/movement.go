@@ -35,9 +35,27 @@ var reasonField = field[Movement]{"reason", fact, func(m *Movement) any { return
 // Place returns the movement's position in the chain.
 func (m *Movement) Place() Place { return Place{m.Height, m.Position} }
 
-// Movements returns the movements that match a query.
+// Movements returns the movements that match a query. Those of accounts are settled: an Ethereum transaction of pallet
+// revive has its fee and each deposit apart; see [movement.SettledAmong].
 func (b *Book) Movements(ctx context.Context, q Query) iter.Seq2[*Movement, error] {
 	return rowsByAccount(ctx, b, q, hasMoved, allRows, func(c *Content) []*Movement { return pointers(c.Movements, nil) })
+}
+
+// Holds returns the blocks of a span in which an event states the reason of a hold, and some others, in order of height.
+func (b *Book) Holds(ctx context.Context, span chain.Heights) iter.Seq2[*Content, error] {
+	return sequence(func(yield func(*Content) bool) error {
+		for c, err := range walk(ctx, b, nil, span, func(by *coder, r *blockRow) (*Content, error) {
+			if r.record[0] != recordExtended {
+				return nil, nil
+			}
+			return r.content(by, allRows)
+		}) {
+			if err != nil || c != nil && !yield(c) {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // Transfer is an ERC-20 transfer as stored in the ledger.

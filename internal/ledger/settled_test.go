@@ -1,8 +1,10 @@
 package ledger_test
 
 import (
-	"context"
+	"fmt"
+	"maps"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -39,63 +41,85 @@ func hubBook(t *testing.T, name string, last uint64) *ledger.Book {
 	return book
 }
 
-// The payer's movements of transaction 8-3 of the recording: a fee of 2,262,072,567, and a deposit of 2,220,000,000 that a
-// contract holds.
+// Movements of accounts have the fee and each deposit of transaction 8-3 apart: a fee of 2,262,072,567, and a deposit of
+// 2,220,000,000 that a contract holds. Movements of all accounts are those of the events.
 func TestSettled(t *testing.T) {
-	ctx := context.Background()
+	ctx, span := t.Context(), chain.Heights{First: 2, Last: 8}
 	book := hubBook(t, "stack-template-3", 8)
-	settled, plain := 0, 0
-	for x, err := range book.Transactions(ctx, ledger.Query{Span: chain.Heights{First: 2, Last: 8}}) {
+	changes := map[string]chain.SignedWei{}
+	count := func(m *ledger.Movement, sign int) {
+		key := fmt.Sprintf("%s %v", m.Where.In(m.Height), m.Account)
+		free, known := m.Free.Get()
+		require.True(t, known)
+		if sign < 0 {
+			free = free.Negated()
+		}
+		sum, err := changes[key].Add(free)
 		require.NoError(t, err)
-		list, ok, err := ledger.Settled(ctx, book.Movements, x)
+		changes[key] = sum
+	}
+	accounts := map[chain.Address]bool{}
+	for m, err := range book.Movements(ctx, ledger.Query{Span: span}) {
 		require.NoError(t, err)
-		require.Equal(t, x.HoldsDeposits(), ok, "%d-%d", x.Height, x.Index)
-		if !ok {
-			plain++
-			continue
-		}
-		settled++
-		sum := chain.SignedWei{}
-		for _, m := range list {
-			free, known := m.Free.Get()
-			require.True(t, known)
-			sum, err = sum.Add(free)
-			require.NoError(t, err)
-		}
-		want := chain.SignedWei{}
-		payer, _ := x.Payer.Get()
-		var before []*ledger.Movement
-		for m, err := range book.Movements(ctx, ledger.Query{Span: chain.Heights{First: x.Height, Last: x.Height}}) {
-			require.NoError(t, err)
-			before = append(before, m)
-			if free, _ := m.Free.Get(); m.Account == payer && int(m.Where) == x.Index {
-				want, err = want.Add(free)
-				require.NoError(t, err)
-			}
-		}
-		require.Equal(t, want, sum, "%d-%d: the same change of the payer's balance", x.Height, x.Index)
-		replaced := ledger.Replace(before, x, list)
-		require.Equal(t, list, replaced[indexOf(replaced, list[0]):][:len(list)])
-		if x.Height == 8 && x.Index == 3 {
-			amounts := map[string]bool{}
-			for _, m := range list {
-				amounts[m.Amount.String()] = true
-			}
-			require.True(t, amounts["2220000000"], "the deposit stands apart")
+		require.False(t, m.Event == "balances.Deposit" && m.Counterparty.Known())
+		count(m, 1)
+		accounts[m.Account] = true
+	}
+	var found []string
+	last := ledger.Place{}
+	all := slices.SortedFunc(maps.Keys(accounts), chain.Address.Compare)
+	for m, err := range book.Movements(ctx, ledger.Query{Accounts: all, Span: span}) {
+		require.NoError(t, err)
+		count(m, -1)
+		require.False(t, m.Place().Height == last.Height && m.Place().Row < last.Row, "in the order of the chain")
+		last = m.Place()
+		if m.Height == 8 && m.Where == 3 {
+			found = append(found, fmt.Sprintf("%s %v", m.Kind, m.Amount))
 		}
 	}
-	require.Positive(t, settled)
-	require.Positive(t, plain)
-	require.Equal(t, []*ledger.Movement(nil), ledger.Replace(nil, &ledger.Transaction{Cost: ledger.Cost{Height: 1}}, nil))
+	for key, rest := range changes {
+		require.Zero(t, rest.Sign(), "%s: the same change of the balance", key)
+	}
+	require.Equal(t, []string{"withdrawal 2262072567", "transfer-out 2220000000", "transfer-in 2220000000", "reserve 2220000000", "burn 1", "burn 8136"}, found)
+
+	// An account's activity has the same movements.
+	active := 0
+	for _, account := range all {
+		var have, want []ledger.Movement
+		for block, err := range book.Activity(ctx, account, span, false) {
+			require.NoError(t, err)
+			for _, m := range block.Movements {
+				have = append(have, *m)
+			}
+		}
+		for m, err := range book.Movements(ctx, ledger.Query{Accounts: []chain.Address{account}, Span: span}) {
+			require.NoError(t, err)
+			want = append(want, *m)
+		}
+		require.Equal(t, want, have)
+		active += len(have)
+	}
+	require.Positive(t, active)
 }
 
-func indexOf(list []*ledger.Movement, m *ledger.Movement) int {
-	for i := range list {
-		if list[i] == m {
-			return i
+// Blocks in which events state the reasons of holds are found, and the others are not read.
+func TestHolds(t *testing.T) {
+	book := hubBook(t, "stack-template-3", 8)
+	var want, have []uint64
+	for c, err := range book.Contents(t.Context(), chain.Heights{Last: 8}) {
+		require.NoError(t, err)
+		if slices.ContainsFunc(c.Movements, func(m ledger.Movement) bool { return m.Reason.Known() }) {
+			want = append(want, c.Height)
 		}
 	}
-	return 0
+	for c, err := range book.Holds(t.Context(), chain.Heights{Last: 8}) {
+		require.NoError(t, err)
+		require.NotEmpty(t, c.Movements)
+		have = append(have, c.Height)
+	}
+	require.Equal(t, want, have)
+	require.NotEmpty(t, have)
+	require.Less(t, len(have), 8)
 }
 
 // The three transactions of the recording that paid in an asset are found, also by their payer.

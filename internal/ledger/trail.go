@@ -27,10 +27,14 @@ const (
 	Closed    ActKind = "closed"
 	Withdrawn ActKind = "withdrawn" // by the preparer
 	Accepted  ActKind = "accepted"  // differences between the company's record and the ledger
+	Asked     ActKind = "asked"     // a question about such differences
+	Answered  ActKind = "answered"  // a question
 	Labelled  ActKind = "labelled"  // an account's entry in the address book was edited
+
+	AcceptanceWithdrawn ActKind = "acceptance withdrawn" // of all differences of an act
 )
 
-var packageKinds = []ActKind{Prepared, Returned, Approved, Closed, Withdrawn, Accepted}
+var packageKinds = []ActKind{Prepared, Returned, Approved, Closed, Withdrawn, Accepted, Asked, Answered, AcceptanceWithdrawn}
 
 // Limits of an act's texts.
 const (
@@ -48,7 +52,7 @@ type Act struct {
 	Kind        ActKind    `json:"act"`
 	Period      string     `json:"period"`          // a month or a year, such as 2026-01; "" for labels
 	Zone        string     `json:"zone"`            // its time zone
-	Manifest    Digest     `json:"manifest_sha256"` // of the package's manifest; for accepted differences, of their list; for labels, of the address book's file after the edit
+	Manifest    Digest     `json:"manifest_sha256"` // of the package's manifest; for differences, of their list; for labels, of the address book's file after the edit; for an answer and a withdrawn acceptance, the digest of the line that it is about
 	Comment     string     `json:"comment"`
 	Account     string     `json:"account,omitempty"`      // whose entry was edited, one of 32 bytes in SS58; "" for packages
 	EntryBefore string     `json:"entry_before,omitempty"` // the entry before the edit, as text; "" for none

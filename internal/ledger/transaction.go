@@ -223,7 +223,7 @@ type Activity struct {
 	Height       uint64
 	Time         chain.Optional[chain.Time] // of the block
 	Transactions []*Transaction             // that the account paid for
-	Movements    []*Movement                // of its balance
+	Movements    []*Movement                // of its balance, settled; see [Book.Movements]
 	Transfers    []*Transfer                // that it sent or received, if requested
 }
 

@@ -35,12 +35,15 @@
 //
 // # Files of products
 //
-// [ReadFiles] recognises the daily files of CoinGecko, CoinMarketCap, Yahoo and CryptoDataDownload, and the exchange rates
-// of the ECB and HMRC, by their header. Kraken's files have no header: only their name identifies them, and each row must
-// confirm the order of its columns. A price is the close of the day in UTC. CoinGecko's price at 00:00 UTC is that of the
-// day that ends then; its rows at other times are left out. Files in no known format need the names of their columns.
+// [ReadFiles] recognises the daily files of CoinGecko, CoinMarketCap, Binance, Kraken, Yahoo, yfinance and CryptoDataDownload,
+// other daily candles, and the exchange rates of the ECB, the Bundesbank, FRED, the Federal Reserve and HMRC, by their
+// header. Binance's candles may lack it. So do older files of Kraken: only their name identifies them, and each row must
+// confirm the order of its columns. A price is the close of the day in UTC, or in the zone that its times state, which the
+// source then names. CoinGecko's price at 00:00 UTC is that of the day that ends then; its rows at other times are left out.
+// Files in no known format need the names of their columns.
 //
-// The pair is stated by the user, by a cell, or by the name of the file, such as GLMR-EUR.csv, but never guessed.
+// The pair is stated by the user, by a cell, by the name of the file, such as GLMR-EUR.csv, or by the code of a series, but
+// never guessed. Without it, a price is one of the network's token, in the currency that the user asks for.
 //
 // # Exchange rates
 //

@@ -29,7 +29,7 @@ const (
 type Options struct {
 	Fiat      Currency // the currency of the values; "" if the files have prices in only one
 	LastKnown bool     // use the last price of at most seven days before where a day has none
-	Columns   []string // of files in no known format: date=NAME, price=NAME, currency=NAME
+	Columns   []string // of files in no known format: date=NAME, price=NAME, currency=NAME, date-format=FORM
 }
 
 // Origin describes a file that prices are from.
@@ -83,7 +83,7 @@ func ReadFiles(files []File, o Options) (*List, error) {
 		parts = append(parts, p)
 	}
 	if own != nil && !isMapped {
-		return nil, &MapError{strings.Join(o.Columns, ",")}
+		return nil, &MapError{Text: strings.Join(o.Columns, ",")}
 	}
 	nameToken(parts)
 	return combine(parts, o)
@@ -101,11 +101,14 @@ func (p *part) read(f File, own *format, asked Currency) error {
 		return err
 	}
 	if r := recognise(f.Name, text, own); r != nil {
-		r.part, r.pair = p, f.Pair
-		if named, ok := pairOfFile(f.Name); ok && r.pair == (Pair{}) && r.base == "" && r.symbol == "" {
-			r.pair = named
+		r.part, r.stated, r.asked = p, f.Pair, asked
+		if named, ok := pairOfFile(f.Name); ok && r.stated == (Pair{}) && r.base == "" && r.symbol == "" {
+			r.stated = named
 		}
 		p.format, p.Format, p.Day = r.format, r.name, r.day
+		if r.mine && r.source != "" {
+			p.Format = r.source
+		}
 		err = r.read(text)
 	} else {
 		if f.Pair.Quote != "" {

@@ -257,6 +257,12 @@ func TestMappedColumns(t *testing.T) {
 	require.Equal(t, "0.25", price(t, l, "2026-01-02"))
 	_, err := money.ReadFiles([]money.File{named(t, "x.csv", "GLMR/CHF", "d,p,c\n2026-01-02,0.25,EUR\n")}, money.Options{Columns: []string{"date=d", "price=p", "currency=c"}})
 	require.EqualError(t, err, "line 2: the price is of EUR, not of CHF")
+	for form, text := range map[string]string{"dd/mm/yyyy": "02/01/2026", "mmm d, yyyy": `"Jan 2, 2026"`} {
+		l = list(t, money.Options{Fiat: "EUR", Columns: []string{"date=d", "price=p", "date-format=" + form}}, named(t, "x.csv", "", "d,p\n"+text+",0.25\n"))
+		require.Equal(t, "0.25", price(t, l, "2026-01-02"))
+	}
+	_, err = money.ReadFiles([]money.File{named(t, "x.csv", "", "d,p\n")}, money.Options{Fiat: "EUR", Columns: []string{"date=d", "price=p", "date-format=dd/mm"}})
+	require.EqualError(t, err, `date-format "dd/mm" lacks the year, month or day. Include yyyy, mm and dd.`)
 	for _, columns := range [][]string{{"date"}, {"date="}, {"day=x"}, {"date=x"}, {"date=x", "price=y"}} {
 		_, err := money.ReadFiles([]money.File{named(t, "x.csv", "", "# source: X\n2026-01-01,1\n")}, money.Options{Fiat: "EUR", Columns: columns})
 		var wrong *money.MapError
@@ -275,7 +281,7 @@ func TestPairs(t *testing.T) {
 	} {
 		l, err := money.ReadFiles([]money.File{named(t, name, "", yahoo)}, money.Options{})
 		if want == "" {
-			require.EqualError(t, err, "line 2: the file does not state its token and currency; name them, as in --prices TOKEN/USD="+name)
+			require.EqualError(t, err, "line 2: the file does not state its currency; name it with --fiat, or name the pair, as in --prices TOKEN/USD="+name)
 			continue
 		}
 		require.NoError(t, err, name)
@@ -314,11 +320,11 @@ func TestFilesThatAreRefused(t *testing.T) {
 		"another pair":      {[]money.File{named(t, "a.csv", "GLMR/USD", own+"date,EUR\n2026-01-01,1\n")}, "EUR", "its prices are not only in USD, as GLMR/USD states"},
 		"contradiction":     {[]money.File{file(t, "GLMR_historical_coinmarketcap.csv", "GLMR/EUR")}, "EUR", "line 2: the price is of USD, not of EUR\nline 3: the price is of USD, not of EUR\nline 4: the price is of USD, not of EUR"},
 		"other symbol":      {[]money.File{file(t, "cryptodatadownload.csv", "MOVR/USD")}, "USD", "line 3: the price is of GLMR, not of MOVR\nline 4: the price is of GLMR, not of MOVR\nline 5: the price is of GLMR, not of MOVR"},
-		"no symbol":         {[]money.File{named(t, "x.csv", "", "unix,date,symbol,open,high,low,close\n1767225600,,GLMR,1,1,1,1\n")}, "USD", `line 2: "GLMR" does not state the token and the currency; name them, as in --prices TOKEN/USD=x.csv`},
-		"by the hour":       {[]money.File{named(t, "x.csv", "", "unix,date,symbol,open,high,low,close\n1767229200,,GLMR/USD,1,1,1,1\n")}, "USD", "line 2: 2026-01-01T01:00:00Z is not the beginning of a day in UTC; use the file with prices by day"},
+		"no symbol":         {[]money.File{named(t, "x.csv", "", "unix,date,symbol,open,high,low,close\n1767225600,,GLMR,1,1,1,1\n")}, "USD", `line 2: "GLMR" does not state the token and the currency; name the pair, as in --prices TOKEN/USD=x.csv`},
+		"by the hour":       {[]money.File{named(t, "x.csv", "", "unix,date,symbol,open,high,low,close\n1767229200,,GLMR/USD,1,1,1,1\n")}, "USD", "line 2: 2026-01-01 01:00:00 UTC is not the beginning of a day; use the file with prices by day"},
 		"order of Kraken":   {[]money.File{named(t, "GLMRUSD_1440.csv", "", "1767225600,0.24,0.23,0.25,0.24,1,1\n")}, "USD", "line 1: its columns are not time, open, high, low, close, volume, trades in this order"},
 		"Kraken, no price":  {[]money.File{named(t, "GLMRUSD_1440.csv", "", "1767225600,0.24,,0.25,0.24,1,1\n")}, "USD", "line 1: column high has no price"},
-		"Kraken by hour":    {[]money.File{named(t, "GLMRUSD_60.csv", "", "1767225600,1,1,1,1,1,1\n")}, "USD", `line 1: unknown column "1767225600"; name it date, price, currency, source, or after a currency such as EUR`},
+		"Kraken by hour":    {[]money.File{named(t, "GLMRUSD_60.csv", "", "1767225600,1,1,1,1,1,1\n")}, "USD", `line 1: unknown column "1767225600"; name it date, price, currency, source, or after a currency such as EUR; or say which columns there are: --price-map date=NAME,price=NAME`},
 		"1e400":             {[]money.File{day("1e400")}, "USD", `line 2: "1e400" is not a price such as 0.1234 with one kind of decimal separator`},
 		"1e99":              {[]money.File{day("1e99")}, "USD", `line 2: price "1e99" has more than 15 digits or 30 decimals`},
 		"1e-99":             {[]money.File{day("1e-99")}, "USD", `line 2: price "1e-99" has more than 15 digits or 30 decimals`},

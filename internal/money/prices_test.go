@@ -182,7 +182,7 @@ line 10: "0,1" is not a price such as 0.1234 with at most 18 decimals; for decim
 		"point":            {head + "# decimal: comma\n2026-01-01;0.1\n", `line 3: price "0.1" must use a decimal comma, as the file declares`},
 		"currency":         {"# currency: euro\n", `line 1: currency "euro" must be 3 to 5 capital letters, such as EUR`},
 		"separator":        {"sep=x\n2026-01-01x1\n", `line 1: the separator 'x' must be a comma, semicolon, tab or bar`},
-		"column":           {"date,open\n", `line 1: unknown column "open"; name it date, price, currency, source, or after a currency such as EUR`},
+		"column":           {"date,open\n", `line 1: unknown column "open"; name it date, price, currency, source, or after a currency such as EUR; or say which columns there are: --price-map date=NAME,price=NAME`},
 		"column twice":     {"date,price,price\n", `line 1: column "price" occurs twice`},
 		"no date":          {"price,source\n", "line 1: no column is named date"},
 		"no price":         {"date,source\n", "line 1: use either a column price, or a column for each currency, such as EUR"},

@@ -24,34 +24,44 @@ import (
 const (
 	maxHeading = 30 // lines
 	maxColumns = 1000
+	maxZones   = 2 // summer time and not
 )
 
 // recognised is a file in a known format.
 type recognised struct {
 	*format
 	*part
-	header    []string
-	separator rune
-	skipped   int // bytes before the rows
-	before    int // lines before the rows
-	pair      Pair
-	comma     bool // prices have a decimal comma
-	point     bool
-	doubt     doubt
-	mine      bool // the user names the columns
+	header     []string
+	separator  rune
+	skipped    int  // bytes before the rows
+	before     int  // lines before the rows
+	stated     Pair // by the user, or by the name of the file
+	comma      bool // prices have a decimal comma
+	point      bool
+	doubt      doubt
+	mine       bool     // the user names the columns
+	source     string   // that a remark names
+	multiplied bool     // the lines before state another multiplier than 1
+	began      bool     // a row with a day was read
+	asked      Currency // of prices whose currency nothing states
+	zones      []string // of the days, such as UTC+01:00
 }
 
-// recognise finds the format of a file. The user's own is the last; nil means our own form.
+// recognise finds the format of a file. The user's own is the last but that of candles of any product; nil means our own form.
 func recognise(name string, text []byte, own *format) *recognised {
 	all := formats
 	if own != nil {
-		all = append(slices.Clip(formats), own)
+		all = slices.Insert(slices.Clone(formats), len(formats)-1, own)
 	}
-	skipped, lines, remarks := 0, 0, false
+	skipped, lines, remarks, multiplied, source := 0, 0, false, false, ""
 	for line := range bytes.Lines(text) {
 		content := strings.TrimSpace(string(line))
-		_, remark := csvlist.Remark(content)
-		remarks = remarks || remark
+		text, remark := csvlist.Remark(content)
+		if remarks = remarks || remark; remark {
+			if name, value, ok := strings.Cut(text, ":"); ok && strings.EqualFold(strings.TrimSpace(name), fieldSource) {
+				source, _ = sourceName(value)
+			}
+		}
 		if separator := csvlist.Separator(content, separators); separator != 0 && lines < maxHeading {
 			in := csv.NewReader(strings.NewReader(content))
 			in.Comma, in.LazyQuotes = separator, true
@@ -59,18 +69,19 @@ func recognise(name string, text []byte, own *format) *recognised {
 			for i := range fields {
 				fields[i] = folded(fields[i])
 			}
+			multiplied = multiplied || len(fields) > 1 && strings.HasPrefix(fields[0], "multiplier") && slices.ContainsFunc(fields[1:], func(by string) bool { return by != "1" })
 			for _, f := range all {
 				if len(fields) > maxColumns {
 					break
 				}
-				r := &recognised{format: f, header: fields, separator: separator, skipped: skipped + len(line), before: lines + 1, mine: f == own}
+				r := &recognised{format: f, header: fields, separator: separator, skipped: skipped + len(line), before: lines + 1, mine: f == own, source: source, multiplied: multiplied}
 				switch {
-				case f.file != nil && lines == 0 && f.file.MatchString(name) && len(fields) == len(f.columns):
+				case lines == 0 && len(fields) == len(f.columns) && (f.file != nil && f.file.MatchString(name) || f.first != nil && f.first(fields)):
 					r.header, r.skipped, r.before = f.columns, 0, 0
 					return r
-				case (f.wide || f == own) && remarks: // our own form
+				case f.all && remarks: // our own form
 				case f.fits(fields):
-					if _, err := parseDay(fields[place(fields, f.date...)], f.layout); err == nil { // columns by number need no header
+					if _, _, err := parseDay(fields[place(fields, f.date...)], f.layout); err == nil { // columns by number need no header
 						r.skipped, r.before = skipped, lines
 					}
 					return r
@@ -87,6 +98,9 @@ func recognise(name string, text []byte, own *format) *recognised {
 
 // read reads the rows.
 func (r *recognised) read(text []byte) error {
+	if r.multiplied {
+		return errors.New("its prices have a multiplier other than 1; use the file without it")
+	}
 	var wrong []error
 	for row, err := range csvlist.Rows(text[r.skipped:], r.separator) {
 		var form *csvlist.FormError
@@ -105,6 +119,9 @@ func (r *recognised) read(text []byte) error {
 	if len(wrong) > 0 {
 		return errors.Join(wrong...)
 	}
+	if r.zones != nil { // days are those of the file
+		r.Day = strings.Replace(r.Day, "UTC", strings.Join(r.zones, ", "), 1)
+	}
 	return r.doubt.err("write it with another number of decimals, or without separators")
 }
 
@@ -117,30 +134,49 @@ func (r *recognised) cell(fields []string, names ...string) string {
 }
 
 func (r *recognised) row(line int, fields []string) error {
-	if extra := fields[min(len(fields), len(r.header)):]; slices.ContainsFunc(extra, func(cell string) bool { return cell != "" }) || len(fields)+1 < len(r.header) {
+	if extra := fields[min(len(fields), len(r.header)):]; slices.ContainsFunc(extra, func(cell string) bool { return cell != "" }) || !r.heading && len(fields)+1 < len(r.header) {
 		return fmt.Errorf("%d fields for %d columns", len(fields), len(r.header))
 	}
-	first, err := parseDay(r.cell(fields, r.date...), r.layout)
+	first, zone, err := parseDay(r.cell(fields, r.date...), r.layout)
+	if err != nil && r.heading && (!r.began || !slices.ContainsFunc(fields, productForm.MatchString)) {
+		return r.head(fields)
+	}
 	if err != nil {
 		return err
 	}
+	r.began = true
 	if day := first.Truncate(24 * time.Hour); !day.Equal(first) {
 		if r.eve {
 			r.left++
 			return nil
 		}
-		return fmt.Errorf("%s is not the beginning of a day in UTC; use the file with prices by day", first.Format(time.RFC3339))
+		return fmt.Errorf("%s is not the beginning of a day; use the file with prices by day", first.Format(time.DateTime)+" "+cmp.Or(zone, "UTC"))
+	}
+	if zone = cmp.Or(zone, "UTC"); !slices.Contains(r.zones, zone) {
+		if r.zones = append(r.zones, zone); len(r.zones) > maxZones {
+			return fmt.Errorf("its days are of more than %d time zones; use the file of one place", maxZones)
+		}
 	}
 	if r.eve {
 		first = first.AddDate(0, 0, -1)
 	}
 	last := first
 	if r.until != nil {
-		if last, err = parseDay(r.cell(fields, r.until...), r.layout); err != nil {
+		if last, _, err = parseDay(r.cell(fields, r.until...), r.layout); err != nil {
 			return err
 		}
 		if last.Before(first) || last.Sub(first) > 366*24*time.Hour {
 			return fmt.Errorf("%s to %s is not a period of at most a year", first.Format(time.DateOnly), last.Format(time.DateOnly))
+		}
+	}
+	for column, want := range r.only {
+		if have := r.cell(fields, column); have != want {
+			return fmt.Errorf("%s is %q, not %q; use the daily rates for 1 %s", strings.ToUpper(column), plain.Line(have), want, r.base)
+		}
+	}
+	if r.end != nil {
+		if open, end := r.cell(fields, r.date...), r.cell(fields, r.end...); unixForm.MatchString(open) && !isDayLong(open, end) {
+			return fmt.Errorf("its candle from %s to %s does not last a day; use the file with prices by day", open, plain.Line(end))
 		}
 	}
 	if r.columns != nil {
@@ -148,7 +184,7 @@ func (r *recognised) row(line int, fields []string) error {
 			return err
 		}
 	}
-	if r.wide {
+	if r.pair != nil {
 		return r.rates(dayOf(first), line, fields)
 	}
 	pair, err := r.pairOf(fields)
@@ -172,15 +208,38 @@ func (r *recognised) row(line int, fields []string) error {
 	return nil
 }
 
+// head reads a line before or after the rows of a day.
+func (r *recognised) head(fields []string) error {
+	if name, values := folded(fields[0]), fields[1:]; name == "ticker" && len(values) > 0 {
+		if slices.ContainsFunc(values, func(other string) bool { return other != "" && other != values[0] }) {
+			return errors.New("the file has prices of several tickers; use a file for each")
+		}
+		if named, ok := pairIn(values[0]); ok {
+			return r.is(named)
+		}
+	}
+	return nil
+}
+
+// is sets the pair that the file states. The user must not contradict it.
+func (r *recognised) is(stated Pair) error {
+	if r.stated != (Pair{}) && r.stated != stated {
+		return fmt.Errorf("the prices are of %v, not of %v", stated, r.stated)
+	}
+	r.stated = stated
+	return nil
+}
+
 // rates adds a row of exchange rates.
 func (r *recognised) rates(m Moment, line int, fields []string) error {
 	for i, name := range r.header {
-		if name == "" || name == r.date[0] || i >= len(fields) {
+		pair, ok := r.pair(name)
+		if !ok || i >= len(fields) {
 			continue
 		}
 		rate, err := r.number(fields[i])
 		if err == nil && rate != "" {
-			err = r.add(Pair{r.base, Currency(strings.ToUpper(name))}, m, rate, line)
+			err = r.add(pair, m, rate, line)
 		}
 		if err != nil {
 			return err
@@ -206,10 +265,11 @@ func (r *recognised) plausible(fields []string) error {
 	return nil
 }
 
-// pairOf returns the pair of a row. A cell and the user must not contradict each other.
+// pairOf returns the pair of a row. A cell and the user must not contradict each other. Where neither states the currency,
+// it is the one asked for; where neither states the token, it is the network's.
 func (r *recognised) pairOf(fields []string) (pair Pair, err error) {
-	pair = r.pair
-	stated := Pair{}
+	pair = r.stated
+	row := Pair{}
 	switch {
 	case r.code != "":
 		code, err := ParseCurrency(r.cell(fields, r.code))
@@ -219,20 +279,23 @@ func (r *recognised) pairOf(fields []string) (pair Pair, err error) {
 		if r.base != "" {
 			return Pair{r.base, code}, nil
 		}
-		stated.Quote = code
+		row.Quote = code
 	case r.symbol != "":
 		text := r.cell(fields, r.symbol)
 		var ok bool
-		if stated, ok = pairIn(text); !ok && r.pair == (Pair{}) {
+		if row, ok = pairIn(text); !ok && pair == (Pair{}) {
 			return pair, fmt.Errorf("%q does not state the token and the currency; %s", plain.Line(text), r.hint())
 		}
 	case r.id != "":
-		stated.Quote = r.ids[r.cell(fields, r.id)]
+		id := r.cell(fields, r.id)
+		if row.Quote = r.ids[id]; row.Quote == "" && id != "" && pair.Quote == "" {
+			return pair, fmt.Errorf("%q does not state a known currency; %s", plain.Line(id), r.hint())
+		}
 	}
 	for _, one := range []struct {
 		have *Currency
 		says Currency
-	}{{&pair.Base, stated.Base}, {&pair.Quote, stated.Quote}} {
+	}{{&pair.Base, row.Base}, {&pair.Quote, row.Quote}} {
 		switch {
 		case *one.have == "":
 			*one.have = one.says
@@ -240,16 +303,16 @@ func (r *recognised) pairOf(fields []string) (pair Pair, err error) {
 			return pair, fmt.Errorf("the price is of %s, not of %s", one.says, *one.have)
 		}
 	}
-	if pair.Base == "" || pair.Quote == "" {
-		return pair, fmt.Errorf("the file does not state its token and currency; %s", r.hint())
+	if pair.Quote = cmp.Or(pair.Quote, r.asked); pair.Quote == "" {
+		return pair, fmt.Errorf("the file does not state its currency; name it with --fiat, or %s", r.hint())
 	}
 	return pair, nil
 }
 
-func (r *recognised) hint() string { return "name them, as in --prices TOKEN/USD=" + r.File }
+func (r *recognised) hint() string { return "name the pair, as in --prices TOKEN/USD=" + r.File }
 
 // noPrice are the words for a day without a price.
-var noPrice = []string{"", "null", "n/a", "-", "."}
+var noPrice = []string{"", "null", "n/a", "nd", "-", "."}
 
 var productForm = regexp.MustCompile(`^[0-9]{1,12}(\.[0-9]{1,30})?([eE][+-]?[0-9]{1,2})?$`)
 
@@ -282,32 +345,60 @@ func (r *recognised) number(text string) (string, error) {
 	return value.String(), nil
 }
 
-var unixForm = regexp.MustCompile(`^[0-9]{9,10}(000|\.0)?$`)
+// unixForm is a time in seconds, milliseconds or microseconds since 1970.
+var unixForm = regexp.MustCompile(`^([0-9]{9,10})(000|000000|\.0)?$`)
 
-// dayLayouts are the accepted forms of a day or its beginning, in UTC.
-var dayLayouts = []string{time.DateOnly, time.RFC3339, "2006-01-02 15:04:05 UTC", time.DateTime, "02.01.2006"}
+// isDayLong reports whether a candle lasts a day, less the last unit of its end.
+func isDayLong(open, end string) bool {
+	from, noFrom := strconv.ParseInt(strings.TrimSuffix(open, ".0"), 10, 64)
+	to, noTo := strconv.ParseInt(strings.TrimSuffix(end, ".0"), 10, 64)
+	day := int64(daySeconds)
+	for n := from; n > maxSeconds; n /= 1000 {
+		day *= 1000
+	}
+	return noFrom == nil && noTo == nil && (to == from+day || to == from+day-1)
+}
 
-// parseDay parses a day or its beginning, in seconds or milliseconds since 1970, too.
-func parseDay(text, layout string) (time.Time, error) {
+// maxSeconds limits times that are in seconds.
+const maxSeconds = 9_999_999_999
+
+// isKline reports whether a row is a candle of Binance. Its times are in milliseconds, since 2025 in microseconds.
+func isKline(row []string) bool {
+	return len(row) > 6 && len(row[0]) > 10 && unixForm.MatchString(row[0]) && len(row[6]) == len(row[0]) && numberForm.MatchString(row[6])
+}
+
+var numberForm = regexp.MustCompile(`^[0-9]+$`)
+
+// dayLayouts are the accepted forms of a day or its beginning. Without a UTC offset it is UTC.
+var dayLayouts = []string{
+	time.DateOnly, time.RFC3339, "2006-01-02 15:04:05 UTC", time.DateTime, "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04Z07:00", "2006-01-02 15:04",
+	"02.01.2006", "2 Jan 2006", "2-Jan-2006", "2 January 2006", "Jan 2, 2006", "January 2, 2006",
+}
+
+// parseDay parses a day or its beginning. A time with an offset is one of its zone; the zone is "" for UTC.
+func parseDay(text, layout string) (day time.Time, zone string, err error) {
 	if layout != "" {
-		if at, err := time.Parse(layout, text); err == nil {
-			return at, nil
+		if at, err := time.Parse(layout, strings.ReplaceAll(text, ", ", " ")); err == nil {
+			return at, "", nil
 		}
 	}
-	if unixForm.MatchString(text) {
-		text = strings.TrimSuffix(text, ".0")
-		seconds, err := strconv.ParseInt(text, 10, 64)
-		if len(text) > 10 {
-			seconds /= 1000
-		}
-		return time.Unix(seconds, 0).UTC(), err
+	if match := unixForm.FindStringSubmatch(text); match != nil {
+		seconds, err := strconv.ParseInt(match[1], 10, 64)
+		return time.Unix(seconds, 0).UTC(), "", err
 	}
 	for _, layout := range dayLayouts {
-		if at, err := time.Parse(layout, text); err == nil {
-			return at.UTC(), nil
+		at, err := time.Parse(layout, text)
+		if err != nil {
+			continue
 		}
+		if _, offset := at.Zone(); offset != 0 {
+			zone = at.Format("UTC-07:00")
+		}
+		year, month, date := at.Date()
+		hour, minute, second := at.Clock()
+		return time.Date(year, month, date, hour, minute, second, at.Nanosecond(), time.UTC), zone, nil
 	}
-	return time.Time{}, fmt.Errorf("%q is not a day such as 2026-01-31", plain.Line(text))
+	return time.Time{}, "", fmt.Errorf("%q is not a day such as 2026-01-31", plain.Line(text))
 }
 
 // unzipped returns the only file of a zip archive, as the ECB publishes it; another text is returned as it is.

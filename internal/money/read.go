@@ -213,7 +213,7 @@ func (r *reader) readColumns(fields []string) (named bool, err error) {
 			c.field = fieldDate
 		default:
 			if c.currency, err = ParseCurrency(name); err != nil {
-				return false, fmt.Errorf("unknown column %q; name it date, price, currency, source, or after a currency such as EUR", plain.Line(name))
+				return false, fmt.Errorf("unknown column %q; name it date, price, currency, source, or after a currency such as EUR; "+mapHint, plain.Line(name))
 			}
 			c.field = fieldPrice
 		}
@@ -234,6 +234,9 @@ func (r *reader) readColumns(fields []string) (named bool, err error) {
 	}
 	return true, nil
 }
+
+// mapHint says how files in no known format are read.
+const mapHint = "or say which columns there are: --price-map date=NAME,price=NAME"
 
 // line is a parsed line.
 type line struct {

@@ -55,6 +55,11 @@ const (
 	// KindFreeSet and KindReservedSet state the new balance as the amount. The change requires the previous balance.
 	KindFreeSet     Kind = "free-set"
 	KindReservedSet Kind = "reserved-set"
+	// KindDepositPassedOut is a deposit that the account had paid, and the counterparty got back: it changes no balance of the
+	// account. Events do not state it; see package deposits.
+	KindDepositPassedOut Kind = "deposit-passed-out"
+	// KindDepositPassedIn is the same for the counterparty, which another movement credits with the amount.
+	KindDepositPassedIn Kind = "deposit-passed-in"
 )
 
 // Where is the phase of a block in which an event was emitted: a hook, or the extrinsic with that index. Its order is

@@ -33,9 +33,11 @@ func (s Size) dimensions() (width, height int, err error) {
 
 // Options describe a document.
 type Options struct {
-	Size   Size
-	Title  string
-	Footer []string // lines at the foot of each page; the page number is added to the first one
+	Size     Size
+	Title    string
+	Portrait bool     // a wide table has smaller letters, and is not on pages in landscape
+	Footer   []string // lines at the foot of each page; the page number is added to the first one
+	Font     *Font    // shows the characters that the document's own fonts lack; nil for none
 }
 
 // Lengths, in thousandths of a point.
@@ -64,6 +66,8 @@ type Document struct {
 	width, height int // of a page in portrait
 	objects       *objects
 	regular, bold *face
+	extra         *face // shows what they lack; nil for none
+	lacking       lacking
 
 	catalog, pages, tree, root, total reference
 	structure                         *element
@@ -103,6 +107,12 @@ func New(w io.Writer, o Options) (*Document, error) {
 	next := d.objects.reserve
 	d.catalog, d.pages, d.tree, d.root, d.total = next(), next(), next(), next(), next()
 	d.regular, d.bold = newFace(regular, "F1", "GoRegular", next()), newFace(bold, "F2", "GoBold", next())
+	if o.Font != nil {
+		d.extra = newFace(&o.Font.trueType, "F3", "Extra", next())
+	}
+	for _, f := range []*face{d.regular, d.bold} {
+		f.extra, f.lacking = d.extra, &d.lacking
+	}
 	d.structure = &element{self: d.root, parent: d.tree, kind: "Document"}
 	if len(o.Footer) > maxFooterLines {
 		d.options.Footer = o.Footer[:maxFooterLines]
@@ -151,12 +161,6 @@ func (d *Document) skip(height int) {
 	if d.page.y < d.page.height-margin {
 		d.page.y -= height
 	}
-}
-
-// show shows a line of text whose baseline starts at a point. PDF/UA requires that all text is marked content of an
-// element, or an artifact.
-func (d *Document) show(f *face, size, x, y int, text string) {
-	fmt.Fprintf(&d.page.content, "BT/%s %s Tf %s %s Td%sTj ET\n", f.name, points(size), points(x), points(y), f.encode(text))
 }
 
 // rule draws a horizontal line.
@@ -218,16 +222,68 @@ func (d *Document) Paragraph(text string) {
 	d.line("P", d.regular, bodySize, text, maxParagraphLines)
 }
 
-// Lacking returns how many different characters of the document, so far, its fonts lack: each is shown as a box.
-func (d *Document) Lacking() int {
-	set := map[rune]bool{}
-	for _, f := range []*face{d.regular, d.bold} {
-		f.lacks(string(f.runes[1:]), set)
-	}
+// Lacking returns texts of the document, so far, with characters that its fonts cannot show: each of these is a box. It
+// returns at most a hundred of them.
+func (d *Document) Lacking() []string {
 	for _, line := range d.options.Footer { // the current page gets it at its end
-		d.regular.lacks(clean(line), set)
+		d.regular.note(clean(line))
 	}
-	return len(set)
+	return d.lacking.texts
+}
+
+// Lengths of a frame and of facts, in thousandths of a point.
+const (
+	framePadding = 6_000
+	nameWidth    = 90_000
+)
+
+// Frame writes a paragraph in a frame, together on a page.
+func (d *Document) Frame(text string) {
+	d.begin()
+	d.skip(leading(bodySize))
+	lines, _ := d.bold.wrap(text, bodySize, d.inner()-2*framePadding, maxHeadingLines)
+	height := len(lines)*leading(bodySize) + 2*framePadding
+	d.need(height)
+	d.artifact("")
+	fmt.Fprintf(&d.page.content, "1 w %s %s %s %s re S\n", points(margin), points(d.page.y-height), points(d.inner()), points(height))
+	d.unmark()
+	e := d.element("P", d.root)
+	d.mark(e)
+	y := d.page.y - framePadding
+	for _, line := range lines {
+		y -= leading(bodySize)
+		d.show(d.bold, bodySize, margin+framePadding, y+2_000, line)
+	}
+	d.unmark()
+	d.end(e)
+	d.structure.adopt(e)
+	d.page.y -= height
+}
+
+// Fact writes a name with its value beside it, which may have several lines.
+func (d *Document) Fact(name, value string) {
+	d.begin()
+	d.skip(1_500)
+	lines, _ := d.regular.wrap(value, bodySize, d.inner()-nameWidth, maxHeadingLines)
+	d.need(max(1, len(lines)) * leading(bodySize))
+	e := d.element("P", d.root)
+	d.mark(e)
+	y := d.page.y - leading(bodySize)
+	d.show(d.bold, bodySize, margin, y, d.bold.cut(name, bodySize, nameWidth-gap)+" ")
+	for i, line := range lines {
+		d.show(d.regular, bodySize, margin+nameWidth, y-i*leading(bodySize), line)
+	}
+	d.unmark()
+	d.end(e)
+	d.structure.adopt(e)
+	d.page.y -= max(1, len(lines)) * leading(bodySize)
+}
+
+// NewPage ends the current page, if it has any content.
+func (d *Document) NewPage() {
+	if d.page != nil && d.page.y < d.page.height-margin {
+		d.endPage()
+	}
 }
 
 // Signatures writes a place to sign for each of some roles, together on a page.
@@ -263,10 +319,27 @@ func (d *Document) endPage() {
 	d.page = nil
 	content, marks := d.objects.reserve(), d.objects.reserve()
 	d.objects.stream(content, "", p.content.Bytes())
-	d.objects.put(p.self, fmt.Sprintf("<</Type/Page/Parent %v/MediaBox[0 0 %s %s]/Contents %v/StructParents %d/Tabs/S/Resources<</Font<</%s %v/%s %v>>/XObject<</N %v>>>>>>",
-		d.pages, points(p.width), points(p.height), content, len(d.all), d.regular.name, d.regular.self, d.bold.name, d.bold.self, d.total))
+	d.objects.put(p.self, fmt.Sprintf("<</Type/Page/Parent %v/MediaBox[0 0 %s %s]/Contents %v/StructParents %d/Tabs/S/Resources<</Font<<%s>>/XObject<</N %v>>>>>>",
+		d.pages, points(p.width), points(p.height), content, len(d.all), d.fonts(), d.total))
 	d.objects.put(marks, fmt.Sprint(p.marks))
 	d.all, d.marks = append(d.all, p.self), append(d.marks, marks)
+}
+
+// faces returns the document's fonts.
+func (d *Document) faces() []*face {
+	if d.extra == nil {
+		return []*face{d.regular, d.bold}
+	}
+	return []*face{d.regular, d.bold, d.extra}
+}
+
+// fonts returns the fonts as resources of a page.
+func (d *Document) fonts() string {
+	var list strings.Builder
+	for _, f := range d.faces() {
+		fmt.Fprintf(&list, "/%s %v", f.name, f.self)
+	}
+	return list.String()
 }
 
 // foot writes the footer of the current page. The number of pages is an object that Close writes.
@@ -302,9 +375,10 @@ func (d *Document) Close() error {
 	}
 	number := fmt.Sprint(len(d.all))
 	o.stream(d.total, fmt.Sprintf("/Type/XObject/Subtype/Form/BBox[0 -3 100 10]/Resources<</Font<</%s %v>>>>", d.regular.name, d.regular.self),
-		fmt.Appendf(nil, "BT/%s %s Tf%sTj ET\n", d.regular.name, points(footerSize), d.regular.encode(number)))
-	d.regular.write(o)
-	d.bold.write(o)
+		fmt.Appendf(nil, "BT/%s %s Tf%s ET\n", d.regular.name, points(footerSize), d.regular.encode(number)))
+	for _, f := range d.faces() {
+		f.write(o)
+	}
 	o.put(d.pages, fmt.Sprintf("<</Type/Pages/Count %s/Kids%v>>", number, d.all))
 	d.end(d.structure)
 	parents, metadata, info, gray := o.reserve(), o.reserve(), o.reserve(), o.reserve()

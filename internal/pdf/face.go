@@ -3,8 +3,10 @@ package pdf
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
+	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -33,7 +35,16 @@ type face struct {
 	codes  map[rune]uint16
 	runes  []rune   // by code; code 0 is unused
 	glyphs []uint16 // by code
+
+	extra   *face    // shows the characters that this font lacks; nil for none
+	lacking *lacking // notes the texts that neither shows
 }
+
+// lacking are texts with characters that no font shows.
+type lacking struct{ texts []string }
+
+// maxLacking limits the texts that are noted.
+const maxLacking = 100
 
 func newFace(f *trueType, name, font string, self reference) *face {
 	return &face{trueType: f, name: name, font: font, self: self, codes: map[rune]uint16{}, runes: []rune{0}, glyphs: []uint16{0}}
@@ -41,23 +52,54 @@ func newFace(f *trueType, name, font string, self reference) *face {
 
 // glyph returns the glyph of a character.
 func (f *face) glyph(r rune) uint16 {
-	if glyph, ok := f.glyphOf[r]; ok {
-		return glyph
+	if f.has(r) {
+		return f.glyphOf[r]
 	}
 	return f.glyphOf[box]
 }
 
-// lacks adds the characters of a text that are shown as a box to a set.
-func (f *face) lacks(text string, set map[rune]bool) {
-	for _, r := range text {
-		if _, ok := f.glyphOf[r]; !ok {
-			set[r] = true
-		}
+// has reports whether the font shows a character as it is meant to be.
+func (f *trueType) has(r rune) bool {
+	_, ok := f.glyphOf[r]
+	return ok && !unicode.In(r, shaped...)
+}
+
+// shaped are scripts whose characters are joined or reordered, or are written from right to left. Without that their text
+// would be wrong, and could be taken for another.
+var shaped = []*unicode.RangeTable{
+	unicode.Arabic, unicode.Hebrew, unicode.Syriac, unicode.Thaana, unicode.Nko, unicode.Mandaic, unicode.Samaritan, unicode.Adlam,
+	unicode.Devanagari, unicode.Bengali, unicode.Gurmukhi, unicode.Gujarati, unicode.Oriya, unicode.Tamil, unicode.Telugu, unicode.Kannada,
+	unicode.Malayalam, unicode.Sinhala, unicode.Khmer, unicode.Myanmar, unicode.Tibetan, unicode.Mongolian, unicode.Balinese, unicode.Javanese,
+}
+
+// of returns the font that shows a character.
+func (f *face) of(r rune) *face {
+	if f.extra != nil && r != groupGap && !f.has(r) && f.extra.has(r) {
+		return f.extra
+	}
+	return f
+}
+
+// lacks reports whether no font shows each character of a text.
+func (f *face) lacks(text string) bool {
+	return strings.ContainsFunc(text, func(r rune) bool { return r != '\u00a0' && r != groupGap && !f.has(r) && !f.of(r).has(r) })
+}
+
+// note notes a text if no font shows it.
+func (f *face) note(text string) {
+	if l := f.lacking; len(l.texts) < maxLacking && f.lacks(text) && !slices.Contains(l.texts, text) {
+		l.texts = append(l.texts, text)
 	}
 }
 
 // advance returns the width of a character, in the font's units.
-func (f *face) advance(r rune) int { return f.trueType.advance(f.glyph(r)) }
+func (f *face) advance(r rune) int {
+	if r == groupGap {
+		return f.gapWidth()
+	}
+	own := f.of(r)
+	return own.trueType.advance(own.glyph(r)) * f.unitsPerEm / own.unitsPerEm
+}
 
 // scaled converts the font's units for a size.
 func (f *face) scaled(units, size int) int { return units * size / f.unitsPerEm }
@@ -73,8 +115,10 @@ func (f *face) units(text string) (sum int) {
 // width returns the width of text in a size.
 func (f *face) width(text string, size int) int { return f.scaled(f.units(text), size) }
 
-// encode returns text as a string of the face's codes.
-func (f *face) encode(text string) string {
+// encode returns text as a string of the face's codes, and the operator that shows it.
+func (f *face) encode(text string) string { return f.codesOf(text) + "Tj" }
+
+func (f *face) codesOf(text string) string {
 	codes := make([]byte, 0, 2*len(text))
 	for _, r := range text {
 		code, ok := f.codes[r]

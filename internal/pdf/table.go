@@ -62,6 +62,9 @@ func (l *Layout) Measure(bold bool, cells ...string) {
 	f := l.face(bold)
 	for i, cell := range cells {
 		cell = clean(cell)
+		if l.columns[i].Align != Left {
+			cell = grouped(cell)
+		}
 		if l.columns[i].Align == Point {
 			whole, rest := atPoint(cell)
 			l.whole[i], l.rest[i] = max(l.whole[i], f.units(whole)), max(l.rest[i], f.units(rest))
@@ -97,7 +100,11 @@ type fit struct {
 // fit chooses the largest size and the orientation in which every figure and a part of each text fit on a line.
 func (l *Layout) fit(d *Document) fit {
 	var f fit
-	for _, try := range []fit{{size: 9_000}, {size: 8_000}, {size: 8_000, landscape: true}, {size: 7_000, landscape: true}, {size: 6_000, landscape: true}, {size: 5_000, landscape: true}} {
+	tries := []fit{{size: 9_000}, {size: 8_000}, {size: 8_000, landscape: true}, {size: 7_000, landscape: true}, {size: 6_000, landscape: true}, {size: 5_000, landscape: true}}
+	if d.options.Portrait {
+		tries = []fit{{size: 9_000}, {size: 8_000}, {size: 7_000}, {size: 6_000}, {size: 5_000}}
+	}
+	for _, try := range tries {
 		f = try
 		f.width = d.width - 2*margin
 		if f.landscape {
@@ -210,6 +217,10 @@ func (t *Table) row(f *face, kind string, cells []string) {
 		if t.layout.columns[i].Align != Left {
 			limit = maxFigureLines
 		}
+		if figure := grouped(cell); limit == maxFigureLines && f.width(figure, t.size) <= t.widths[i] {
+			wrapped[i] = nonEmpty(figure)
+			continue
+		}
 		var cut bool
 		if wrapped[i], cut = f.wrap(cell, t.size, t.widths[i], limit); cut {
 			t.cut++
@@ -227,6 +238,14 @@ func (t *Table) row(f *face, kind string, cells []string) {
 		t.body = d.element(kind, t.self.self)
 	}
 	t.draw(f, wrapped, "TD")
+}
+
+// nonEmpty returns the line of a cell; none for an empty one.
+func nonEmpty(line string) []string {
+	if line = strings.TrimSpace(line); line == "" {
+		return nil
+	}
+	return []string{line}
 }
 
 // draw writes a row with its structure.
@@ -272,10 +291,11 @@ func (t *Table) showRow(f *face, cells [][]string, open func(column int) func())
 // indent returns where a line starts in its column.
 func (t *Table) indent(f *face, column int, line string, lines int) int {
 	width, align := t.widths[column], t.layout.columns[column].Align
+	_, figure := plainFigure(line)
 	switch whole, _ := atPoint(line); {
 	case align == Left:
 		return 0
-	case align == Point && lines == 1 && strings.Trim(line, "-.0123456789") == "":
+	case align == Point && lines == 1 && figure:
 		rest := f.scaled(t.layout.rest[column], t.size)
 		return max(0, width-rest-f.width(whole, t.size))
 	}

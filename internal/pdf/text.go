@@ -48,6 +48,7 @@ const ellipsis = "…"
 // line keeps the space that it is broken at.
 func (f *face) wrap(text string, size, width, limit int) (lines []string, cut bool) {
 	text = strings.Trim(clean(text), " ")
+	f.note(text)
 	for text != "" {
 		end := f.fitting(text, size, width)
 		if end == len(text) {

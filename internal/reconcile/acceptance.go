@@ -150,6 +150,9 @@ func (r *Result) settle() {
 	}
 }
 
+// Accepts reports whether a difference is accepted.
+func (r *Result) Accepts(difference ledger.Digest) bool { return r.accepted.wanted[difference] != nil }
+
 // Accepted returns the number of accepted differences.
 func (r *Result) Accepted() int { return len(r.accepted.wanted) }
 
@@ -354,6 +357,47 @@ func AcceptedIn(result io.Reader) (list []Acceptance, err error) {
 		list = append(list, Acceptance{differenceOf(i.File, parts), i.Accepted.By, i.Accepted.Time, i.Accepted.Comment, i.Accepted.Act, 0})
 	}
 	return list, nil
+}
+
+// Counts are the numbers of compared rows and transactions, and of those that agree.
+type Counts struct{ Compared, Agreeing int }
+
+// CountsIn returns the counts of a result that [Result.WriteJSON] wrote. It reads only the part before the details.
+func CountsIn(result io.Reader) (c Counts, err error) {
+	in := json.NewDecoder(result)
+	if _, err := in.Token(); err != nil {
+		return c, err
+	}
+	for in.More() {
+		name, err := in.Token()
+		if err != nil {
+			return c, err
+		}
+		if name != "summary" {
+			var skipped json.RawMessage
+			if err := in.Decode(&skipped); err != nil {
+				return c, err
+			}
+			continue
+		}
+		var list []struct {
+			Outcome Outcome `json:"outcome"`
+			Count   int     `json:"count"`
+		}
+		if err := in.Decode(&list); err != nil {
+			return c, err
+		}
+		for _, s := range list {
+			if !s.Outcome.isListedOnly() {
+				c.Compared += s.Count
+			}
+			if s.Outcome.Agrees() && !s.Outcome.isListedOnly() {
+				c.Agreeing += s.Count
+			}
+		}
+		return c, nil
+	}
+	return c, errors.New("it has no summary")
 }
 
 // acceptanceColumns are the columns of the details if there are acceptances.

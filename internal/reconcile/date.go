@@ -11,6 +11,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/jsonscan"
+	"github.com/feeledger/fees/internal/sys/dateform"
 )
 
 // Numeric date formats.
@@ -41,14 +42,6 @@ var usualLayouts = func() (layouts []string) {
 	return layouts
 }()
 
-// dateParts are the letters of a declared format, longer ones first. Fixed is the layout of a part directly
-// adjacent to another, as in yyyymmdd.
-var dateParts = []struct{ letters, layout, fixed, part string }{
-	{"yyyy", "2006", "2006", "year"}, {"yy", "06", "06", "year"}, {"mmm", "Jan", "Jan", "month"}, {"mm", "1", "01", "month"}, {"dd", "2", "02", "day"},
-	{"HH", "15", "15", "hour"}, {"hh", "15", "15", "hour"}, {"MM", "04", "04", "minute"}, {"SS", "05", "05", "second"},
-	{"m", "1", "1", "month"}, {"d", "2", "2", "day"},
-}
-
 // newDateReader returns a reader for a declared format: unix, unix-ms, excel, or a combination of yyyy or yy, mm,
 // m or mmm (name), dd or d, HH, MM and SS with characters between them. "" means the usual formats.
 func newDateReader(format string, zone *time.Location) (*dateReader, error) {
@@ -61,39 +54,11 @@ func newDateReader(format string, zone *time.Location) (*dateReader, error) {
 		r.number = format
 		return r, nil
 	}
-	var layout strings.Builder
-	format = strings.ReplaceAll(zoneInFormat.ReplaceAllString(format, ""), ", ", " ")
-	has := map[string]bool{}
-	touches := false
-next:
-	for rest := format; rest != ""; {
-		for _, p := range dateParts {
-			if !strings.HasPrefix(rest, p.letters) {
-				continue
-			}
-			if has[p.part] {
-				return nil, fmt.Errorf("--date-format %q contains the %s twice", format, p.part)
-			}
-			has[p.part] = true
-			rest = rest[len(p.letters):]
-			if touches = touches || rest != "" && strings.ContainsRune("ymdHMS", rune(rest[0])); touches {
-				layout.WriteString(p.fixed)
-			} else {
-				layout.WriteString(p.layout)
-			}
-			continue next
-		}
-		if !strings.ContainsRune(" .,:/-T", rune(rest[0])) {
-			return nil, fmt.Errorf("--date-format %q is invalid. Combine yyyy, mm, dd, HH, MM and SS, such as dd.mm.yyyy HH:MM, or use unix, unix-ms or excel.", format)
-		}
-		layout.WriteByte(rest[0])
-		touches = false
-		rest = rest[1:]
+	layout, err := dateform.Layout(format)
+	if err != nil {
+		return nil, fmt.Errorf("--date-format %w", err)
 	}
-	if !has["year"] || !has["month"] || !has["day"] {
-		return nil, fmt.Errorf("--date-format %q lacks the year, month or day. Include yyyy, mm and dd.", format)
-	}
-	r.layouts = []string{layout.String()}
+	r.layouts = []string{layout}
 	return r, nil
 }
 
@@ -101,8 +66,6 @@ next:
 var dateWords = strings.NewReplacer(", ", " ", " at ", " ")
 
 var (
-	// zoneInFormat matches parts that a declared format may omit because each date states them.
-	zoneInFormat = regexp.MustCompile(`(?i)(?:\s*(?:AM/PM|AM|PM|UTC|GMT|Z))+$`)
 	// halfDay matches AM or PM.
 	halfDay = regexp.MustCompile(`(?i)\s*\b([ap])\.?m\.?$`)
 	// zoneUTC matches the ways in which programs write UTC.

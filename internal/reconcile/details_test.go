@@ -86,7 +86,7 @@ func TestDetailsOfLabelledRecords(t *testing.T) {
 	require.Equal(t, []string{within}, cellsIn(t, r.Agreeing(), columns...))
 	require.Len(t, r.Groups, 2)
 	for i, want := range []struct{ title, row string }{{"Only in books", foreign}, {"Only on chain", missing}} {
-		sheet := r.Differences(&r.Groups[i])
+		sheet := r.Chosen(r.Groups[i].Title(), r.Groups[i].In)
 		require.Equal(t, want.title, sheet.Title)
 		require.Equal(t, []string{want.row}, cellsIn(t, sheet, columns...))
 	}

@@ -16,3 +16,6 @@ func PortionRows(rows int) (restore func()) {
 func Match(ctx context.Context, book Book, rows iter.Seq2[*Row, error], o Options) (*Result, error) {
 	return MatchAll(ctx, book, []Record{{Rows: rows, Options: o}})
 }
+
+// SlipOf exports slipOf.
+func SlipOf(books, fee string) string { return slipOf(books, fee) }

@@ -78,9 +78,9 @@ func (r *Result) Agreeing() *table.Sheet {
 	return r.detailsOf("Items that agree within rounding or tolerance", func(i *Item) bool { return i.Outcome.isListed(false) && i.Outcome.Agrees() })
 }
 
-// Differences returns a table of a group.
-func (r *Result) Differences(g *Group) *table.Sheet {
-	return r.detailsOf(g.Title(), g.In)
+// Chosen returns a table of some items.
+func (r *Result) Chosen(title string, has func(*Item) bool) *table.Sheet {
+	return r.detailsOf(title, has)
 }
 
 // detailsOf returns a table of some items.

@@ -13,11 +13,40 @@ import (
 
 // Paper describes a PDF document of sheets.
 type Paper struct {
-	Size   pdf.Size
-	Title  string
-	Footer []string // lines at the foot of each page
-	Notes  []string // before the sheets
-	Sign   bool     // end with a place to sign
+	Size     pdf.Size
+	Title    string
+	Footer   []string  // lines at the foot of each page
+	Notes    []string  // before the sheets
+	Sign     bool      // end with a place to sign
+	Framed   []string  // before the notes: what the reader must know first
+	Portrait bool      // all pages, in smaller letters if necessary
+	Font     *pdf.Font // shows the characters that the document's own fonts lack; nil for none
+	// Lacking, if not nil, gets the texts that cannot be shown: each missing character is a box.
+	Lacking func(texts []string)
+}
+
+// Above is what stands above a sheet on paper, with its own title.
+type Above struct {
+	Title  string // of a document within the document, which starts a page; "" for none
+	Facts  console.Pairs
+	Framed []string // what the reader must know first
+}
+
+// write writes what stands above a sheet.
+func (a *Above) write(d *pdf.Document) {
+	if a == nil {
+		return
+	}
+	if a.Title != "" {
+		d.NewPage()
+		d.Heading(plain.Line(a.Title))
+	}
+	for _, f := range a.Facts {
+		d.Fact(plain.Line(f.Name), plain.Line(f.Text))
+	}
+	for _, text := range a.Framed {
+		d.Frame(plain.Line(text))
+	}
 }
 
 // signers are the roles that sign a document.
@@ -26,9 +55,12 @@ var signers = []string{"Prepared by", "Reviewed by"}
 // WritePDF writes sheets as a PDF document, with the figures of the text table and every value in full. Many rows are
 // kept in a temporary file until the columns are measured.
 func WritePDF(w io.Writer, p Paper, sheets ...*Sheet) error {
-	d, err := pdf.New(w, pdf.Options{Size: p.Size, Title: plain.Line(p.Title), Footer: p.Footer})
+	d, err := pdf.New(w, pdf.Options{Size: p.Size, Title: plain.Line(p.Title), Footer: p.Footer, Font: p.Font, Portrait: p.Portrait})
 	if err != nil {
 		return err
+	}
+	for _, text := range p.Framed {
+		d.Frame(plain.Line(text))
 	}
 	for _, note := range p.Notes {
 		d.Paragraph(plain.Line(note))
@@ -38,8 +70,11 @@ func WritePDF(w io.Writer, p Paper, sheets ...*Sheet) error {
 			return err
 		}
 	}
-	if n := d.Lacking(); n > 0 {
-		d.Paragraph("Note: the font lacks " + console.Counted(n, "character") + " of this document; each is shown as a box, so labels may look alike. Other formats contain the whole text")
+	if texts := d.Lacking(); len(texts) > 0 {
+		d.Paragraph("Note: " + console.Counted(len(texts), "text") + " " + console.Verb(len(texts), "contains", "contain") + " characters that the fonts lack; each is shown as a box, so labels may look alike. --font FILE adds a font, and other formats contain the whole text")
+		if p.Lacking != nil {
+			p.Lacking(texts)
+		}
 	}
 	if p.Sign {
 		d.Signatures(signers...)
@@ -90,6 +125,7 @@ func (s *Sheet) writePaper(d *pdf.Document) (err error) {
 	if title == "" {
 		title = strings.ToUpper(s.Name[:1]) + s.Name[1:]
 	}
+	s.Above.write(d)
 	return s.writeRows(d.Table(plain.Line(title), layout), &rows, footer, d)
 }
 

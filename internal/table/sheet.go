@@ -85,7 +85,8 @@ type Sheet struct {
 	Columns       []Column
 	// Rows yields rows with one value per column. It is consumed once. An error ends the writing and is
 	// returned.
-	Rows iter.Seq2[[]any, error]
+	Rows  iter.Seq2[[]any, error]
+	Above *Above // on paper; nil for nothing
 	// Beside returns a text for the text table to write beside a row, numbered from 0, within some columns. nil for
 	// none.
 	Beside func(row, width int) string

@@ -24,76 +24,128 @@ import (
 	"github.com/feeledger/fees/internal/sys/plain"
 )
 
-// differences is a group of differences on a page, with the form that accepts them.
-type differences struct {
-	ID    string
-	Head  string // title and counts
-	Text  string // what to do
-	Table *tabular
-	Form  *form  // nil if the user cannot accept them
-	Whole string // the button that accepts all of them
+// worktable is the rows of a comparison, with the form that accepts differences, asks about them and withdraws acceptances.
+type worktable struct {
+	Title   string
+	Filters []navigation
+	Hints   []string // what to do about the kinds of differences
+	Table   *tabular
+	Form    *form // nil if the user may do nothing
 }
 
-func (d *differences) node() g.Node {
-	table, f := d.Table.whole(), d.Form
+func (t *worktable) node() g.Node {
+	if t == nil {
+		return nil
+	}
+	table, f := t.Table.whole(), t.Form
 	if f != nil {
 		table = markup.El("form", action(f.Action), markup.Attr("method", "post"), lines{
-			tokenField(f.Token), keptFields(f.Hidden), table,
-			markup.El("div", markup.Attr("class", "scope asked"), each(f.Fields, control.node), f.button(), markup.Text(" "), markup.El("button", markup.Attr("name", "whole"), markup.Attr("value", "1"), markup.Text(d.Whole))),
+			tokenField(f.Token), keptFields(f.Hidden), table, markup.El("div", markup.Attr("class", "scope asked"), each(f.Fields, control.node), f.button()),
 		})
 	}
-	return markup.El("section", markup.Attr("class", "differences"), markup.Attr("id", d.ID), lines{markup.El("h2", markup.Text(d.Head)), markup.El("p", markup.Attr("class", "lead"), markup.Text(d.Text)), table})
+	return markup.El("section", markup.Attr("class", "differences"), markup.Attr("id", "rows"), lines{
+		markup.El("h2", markup.Text(t.Title)), markup.El("nav", markup.Attr("class", "by"), markup.Attr("aria-label", "Outcomes"), g.Map(t.Filters, navigation.node)), items("notes", t.Hints), table,
+	})
 }
 
-// acceptParameters are the fields of the form of a group that its page takes too.
-var acceptParameters = []string{"comment"}
+// acceptParameters are the fields of the form of differences that its page takes too.
+var acceptParameters = []string{"comment", outcomeField}
 
-// differenceColumns are the columns of a group.
-var differenceColumns = []string{"line", "id", "time", "books", "chain", "difference", "payer", "books_hash", "notes", "accepted_by", "accepted_comment"}
+// outcomeField chooses the rows of the page: "" for the differences, a kind of them, or one of these words.
+const (
+	outcomeField = "outcome"
+	openRows     = "open"    // differences that are not accepted
+	matchedRows  = "matched" // rows that agree
+	allRows      = "all"
+)
 
-// missingColumns are those of a group of transactions that no row names.
-var missingColumns = []string{"id", "time", "layer", "call", "payer", "chain", "evm_hash", "extrinsic_hash", "notes", "accepted_by", "accepted_comment"}
+// The acts of the form of differences.
+const (
+	acceptSelected = "accept"
+	acceptShown    = "accept-all"
+	askSelected    = "ask"
+	withdraw       = "withdraw"
+)
 
-// minGroupRows is the number of rows of a group that are shown in any case.
-const minGroupRows = 50
+// rowColumns are the columns of the rows.
+var rowColumns = []string{"line", "outcome", "id", "time", "payer", "books_hash", "books", "chain", "difference", "notes"}
 
-// pending are the differences of a group in the order of the record, and those that are not accepted yet.
-type pending struct{ all, open []ledger.Digest }
-
-// pendingOf returns the differences of each group that can be accepted; of larger ones, none.
-func pendingOf(r *reconcile.Result) (map[reconcile.Kind]*pending, error) {
-	list := map[reconcile.Kind]*pending{}
-	for i := range r.Groups {
-		if g := &r.Groups[i]; g.Count <= reconcile.MaxAccepted {
-			list[g.Kind] = new(pending)
+// rowsOf returns whether an item is among the rows of an outcome; nil if there is no such outcome.
+func rowsOf(r *reconcile.Result, outcome string) func(*reconcile.Item) bool {
+	switch outcome {
+	case "":
+		return func(i *reconcile.Item) bool { return !i.Outcome.Agrees() }
+	case openRows:
+		return func(i *reconcile.Item) bool { return !i.Outcome.Agrees() && r.AcceptanceOf(i) == nil }
+	case matchedRows:
+		return func(i *reconcile.Item) bool { return i.Outcome.Agrees() }
+	case allRows:
+		return func(*reconcile.Item) bool { return true }
+	}
+	for k := range r.Groups {
+		if string(r.Groups[k].Kind) == outcome {
+			return r.Groups[k].In
 		}
 	}
-	for item, err := range r.Items() {
+	return nil
+}
+
+// workedRow is a row of the table: its difference, if it is one, and what is known about it.
+type workedRow struct {
+	difference ledger.Digest
+	apart      bool
+	accepted   *reconcile.Acceptance
+	text       string // why, and what to do
+	hash       string // of a transaction without a row
+	label      string // for people who do not see the table
+}
+
+// rowsOfPage returns the first rows of an outcome, and the differences of all of them that are open.
+func rowsOfPage(r *reconcile.Result, outcome string) (rows []workedRow, open []ledger.Digest, err error) {
+	suggestions, err := r.Suggestions()
+	if err != nil {
+		return nil, nil, err
+	}
+	has := rowsOf(r, outcome)
+	for i, err := range r.Items() {
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		g := r.GroupOf(item)
-		if g == nil || list[g.Kind] == nil {
+		if !has(i) {
 			continue
 		}
-		of, difference := list[g.Kind], item.Digest()
-		of.all = append(of.all, difference)
-		if r.AcceptanceOf(item) == nil {
-			of.open = append(of.open, difference)
+		row := workedRow{apart: !i.Outcome.Agrees()}
+		if row.apart {
+			row.difference, row.accepted = i.Digest(), r.AcceptanceOf(i)
+			if row.accepted == nil {
+				open = append(open, row.difference)
+			}
 		}
+		if len(rows) == maxRows {
+			continue
+		}
+		texts := slices.Clone(i.Notes)
+		if suggestion := suggestions.Of(i); suggestion != "" {
+			texts = append(texts, suggestion)
+		}
+		if t, named := i.Transaction.Get(); named && i.Outcome == reconcile.OnlyOnChain {
+			texts, row.hash = append(texts, t.Call), t.NameHash().String()
+		}
+		if row.text = strings.Join(texts, "; "); i.Row != nil {
+			row.label = fmt.Sprintf("line %d", i.Row.Line)
+		} else if t, named := i.Transaction.Get(); named {
+			row.label = "ID " + t.Place.String()
+		}
+		rows = append(rows, row)
 	}
-	return list, nil
+	return rows, open, nil
 }
 
-// addDifferences adds the groups of differences to the page of a comparison.
-func (s *server) addDifferences(v *comparisonPage, r *http.Request, c *comparison, here, typed string) error {
-	may := s.ofPackage(r, c)
-	var waiting map[reconcile.Kind]*pending
-	if may || c.result.Accepted() > 0 {
-		var err error
-		if waiting, err = pendingOf(c.result); err != nil {
-			return err
-		}
+// addRows adds the rows to the page of a comparison.
+func (s *server) addRows(v *comparisonPage, r *http.Request, c *comparison, here, outcome, typed string) error {
+	has := rowsOf(c.result, outcome)
+	if has == nil {
+		outcome, has = "", rowsOf(c.result, "")
 	}
 	if n := len(c.result.Unfit); n > 0 {
 		v.Warnings = append(v.Warnings, console.Counted(n, "acceptance")+console.Verb(n, " fits", " fit")+" no difference of this comparison, or only in part. Accept again what you need.")
@@ -102,79 +154,154 @@ func (s *server) addDifferences(v *comparisonPage, r *http.Request, c *compariso
 	if n := len(carried); n > 0 {
 		v.Lead += " " + console.Counted(n, "acceptance") + console.Verb(n, " is", " are") + " carried over from your earlier file: line, transaction and amounts are the same."
 	}
-	for i := range c.result.Groups {
-		g := &c.result.Groups[i]
-		d, err := s.groupOf(c, g, waiting[g.Kind], carried, may)
-		if err != nil {
-			return err
+	rows, open, err := rowsOfPage(c.result, outcome)
+	if err != nil {
+		return err
+	}
+	t, err := s.list(narrowed(c.result.Chosen("", has), rowColumns), listing{limit: maxRows, zone: c.asked.Zone}, nil)
+	if err != nil {
+		return err
+	}
+	talk, err := s.askedOf(r, c)
+	if err != nil {
+		return err
+	}
+	may := s.ofPackage(r, c)
+	hash, notes := columnAt(t, "books_hash"), columnAt(t, "notes")
+	t.Heads[notes] = cell{Text: "why"}
+	accepts := false
+	for k := range t.Rows {
+		row, of := t.Rows[k], &rows[k]
+		if row[1].Text = words(row[1].Text); of.apart && of.accepted == nil {
+			row[1].Class = "verdict bad"
 		}
-		if of := waiting[g.Kind]; may && of != nil && len(of.open) > 0 {
-			d.Form, d.Whole = s.acceptForm(r, c, g, of, here, typed), fmt.Sprintf("Accept the group (%d)", len(of.open))
+		row[notes].Text = of.text
+		if of.hash != "" {
+			row[hash] = cell{Text: console.Ends(of.hash, 4), To: "lookup?q=" + of.hash, Class: "hex"}
 		}
-		v.Groups = append(v.Groups, d)
+		state := cell{Text: strings.Join(talk[of.difference], "; ")}
+		if of.accepted != nil {
+			state = cell{Text: fmt.Sprintf("by %s: %s", of.accepted.By, of.accepted.Comment), Class: "ok"}
+			if carried[of.difference] {
+				state.Text += " (carried over)"
+			}
+		}
+		t.Rows[k] = append(row, state)
+		accepts = accepts || state.Text != ""
+	}
+	t.Heads = append(t.Heads, cell{Text: "accepted or asked"})
+	if t.Totals != nil {
+		t.Totals = append(t.Totals, cell{})
+		t.Totals[0].Text = "Total"
+	}
+	t.dropEmpty()
+	if len(t.Rows) == 0 {
+		t.None = "No rows."
+	}
+	v.Rows = &worktable{Title: "Rows, in the order of your file", Filters: filtersOf(c, here, outcome), Table: t}
+	for k := range c.result.Groups {
+		if g := &c.result.Groups[k]; outcome == "" || outcome == string(g.Kind) {
+			v.Rows.Hints = append(v.Rows.Hints, fmt.Sprintf("%s (%d): %s", g.Title(), g.Count, g.Remedy()))
+		}
+	}
+	if may && slices.ContainsFunc(rows, func(row workedRow) bool { return row.apart }) {
+		v.Rows.Form = s.rowsForm(r, c, here, outcome, typed, rows, open)
+		t.Heads = slices.Insert(t.Heads, 0, cell{Text: "select"})
+		for k, row := range t.Rows {
+			tick := cell{}
+			if rows[k].apart {
+				tick = cell{Text: "Select " + rows[k].label, Tick: rows[k].difference.String()}
+			}
+			t.Rows[k] = slices.Insert(row, 0, tick)
+		}
+		if t.Totals != nil {
+			t.Totals = slices.Insert(t.Totals, 0, t.Totals[0])
+			t.Totals[1].Text = ""
+		}
 	}
 	return nil
 }
 
-// groupOf returns a group as a table, with a checkbox for each difference that the user may accept.
-func (s *server) groupOf(c *comparison, g *reconcile.Group, of *pending, carried map[ledger.Digest]bool, may bool) (*differences, error) {
-	columns := differenceColumns
-	if g.Kind == reconcile.Kind(reconcile.OnlyOnChain) {
-		columns = missingColumns
+// columnAt returns the position of a column of the rows; -1 if there is none.
+func columnAt(t *tabular, name string) int {
+	return slices.IndexFunc(t.Heads, func(h cell) bool { return h.Short == words(name) })
+}
+
+// filtersOf returns the links to the rows of each outcome, with their counts.
+func filtersOf(c *comparison, here, outcome string) (list []navigation) {
+	add := func(text, value string, count int) {
+		values := maps.Clone(c.settings.values)
+		if value != "" {
+			values.Set(outcomeField, value)
+		}
+		list = append(list, navigation{link: link{fmt.Sprintf("%s (%d)", text, count), here + c.settings.scope.query(values) + "#rows"}, Here: value == outcome})
 	}
-	t, err := s.list(narrowed(c.result.Differences(g), columns), listing{limit: max(minGroupRows, maxRows/len(c.result.Groups)), zone: c.asked.Zone}, nil)
+	r := c.result
+	all := 0
+	for _, s := range r.Sums {
+		all += s.Count
+	}
+	add("Differences", "", r.Apart())
+	if r.Accepted() > 0 {
+		add("Open", openRows, r.Open())
+	}
+	for k := range r.Groups {
+		add(r.Groups[k].Title(), string(r.Groups[k].Kind), r.Groups[k].Count)
+	}
+	add("Matched", matchedRows, all-r.Apart())
+	add("All", allRows, all)
+	return list
+}
+
+// askedOf returns the questions about differences of a record and their answers, by difference.
+func (s *server) askedOf(r *http.Request, c *comparison) (map[ledger.Digest][]string, error) {
+	asked := s.uploads.marks(c.token).Asked
+	if len(asked) == 0 {
+		return nil, nil
+	}
+	trail, err := s.Ledger.Book.Trail(r.Context())
 	if err != nil {
 		return nil, err
 	}
-	if t.Title = ""; len(t.Rows) == 1 {
-		t.Totals = nil
-	}
-	if t.dropEmpty(); t.Totals != nil {
-		t.Totals[0].Text = "Total"
-	}
-	d := &differences{ID: "d-" + string(g.Kind), Head: fmt.Sprintf("%s (%d)", g.Title(), g.Count), Text: g.Remedy(), Table: t}
-	if g.Accepted > 0 {
-		d.Head = fmt.Sprintf("%s (%d, %d accepted)", g.Title(), g.Count, g.Accepted)
-	}
-	if of == nil || !may && g.Accepted == 0 {
-		return d, nil
-	}
-	open := map[ledger.Digest]bool{}
-	for _, one := range of.open {
-		open[one] = true
-	}
-	t.Heads = slices.Insert(t.Heads, 0, cell{Text: "accept"})
-	for i, row := range t.Rows {
-		first := cell{Text: "accepted", Class: "ok"}
-		if one := of.all[i]; open[one] {
-			first = cell{Text: "Accept " + t.Heads[1].Text + " " + row[0].Text, Tick: one.String()}
-		} else if carried[one] {
-			first.Text = "carried over"
+	answers := map[uint64][]string{}
+	for _, q := range app.Round(trail).Questions() {
+		for _, a := range q.Answers {
+			answers[q.Number] = append(answers[q.Number], fmt.Sprintf("%s answered: %s", a.User, a.Comment))
 		}
-		t.Rows[i] = slices.Insert(row, 0, first)
 	}
-	if t.Totals != nil {
-		t.Totals = slices.Insert(t.Totals, 0, t.Totals[0])
-		t.Totals[1].Text = ""
+	list := map[ledger.Digest][]string{}
+	for _, a := range asked {
+		list[a.Difference] = append(append(list[a.Difference], fmt.Sprintf("%s asked: %s", a.By, a.Comment)), answers[a.Act]...)
 	}
-	return d, nil
+	return list, nil
 }
 
-// acceptForm returns the form that accepts differences of a group.
-func (s *server) acceptForm(r *http.Request, c *comparison, g *reconcile.Group, of *pending, here, typed string) *form {
-	f := &form{Action: here, Post: true, Token: s.token(r), Button: "Accept selected", Hidden: []option{{"group", string(g.Kind)}, {"shown", reconcile.ActDigest(of.open).String()}}}
+// rowsForm returns the form about the rows of an outcome.
+func (s *server) rowsForm(r *http.Request, c *comparison, here, outcome, typed string, rows []workedRow, open []ledger.Digest) *form {
+	f := &form{Action: here, Post: true, Token: s.token(r), Hidden: []option{{outcomeField, outcome}, {"shown", reconcile.ActDigest(open).String()}}}
 	values, _ := url.ParseQuery(strings.TrimPrefix(c.settings.query(), "?")) // it was parsed before
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		f.Hidden = append(f.Hidden, option{name, values.Get(name)})
 	}
+	if len(open) > 0 {
+		f.Acts = append(f.Acts, option{acceptSelected, "Accept selected"}, option{askSelected, "Ask about selected"})
+	}
+	if n := len(open); n > 1 && n <= reconcile.MaxAccepted {
+		f.Acts = append(f.Acts, option{acceptShown, fmt.Sprintf("Accept all %d open", n)})
+	}
 	comment := commentControl(typed)
 	comment.Required = true
+	if slices.ContainsFunc(rows, func(row workedRow) bool { return row.accepted != nil }) {
+		f.Acts = append(f.Acts, option{withdraw, "Withdraw selected acceptances"})
+		comment.Hint += "; a withdrawal withdraws all that was accepted in the same act"
+	}
 	f.Fields = []control{comment}
 	return f
 }
 
-// acceptDifferences accepts differences of a group with a comment. It records that in the ledger's audit trail.
-func (s *server) acceptDifferences(w http.ResponseWriter, r *http.Request) error {
+// workOnRows accepts differences with a comment, asks about them, or withdraws acceptances. It records that in the ledger's
+// audit trail.
+func (s *server) workOnRows(w http.ResponseWriter, r *http.Request) error {
 	if !s.closes() {
 		return errNoClosing
 	}
@@ -207,9 +334,13 @@ func (s *server) acceptDifferences(w http.ResponseWriter, r *http.Request) error
 		return invalidRequest("period: differences are accepted for the package of a month or a year. Name its accounts, and do not compare only the rows.")
 	}
 	in := c.settings.scope.input()
-	act := ledger.Act{User: s.owner(r), Kind: ledger.Accepted, Period: in.Month + in.Year, Zone: c.asked.Zone.String(), Comment: strings.TrimSpace(fields.Get("comment"))}
+	act := ledger.Act{User: s.owner(r), Kind: ledger.Accepted, Period: in.Month + in.Year, Zone: c.asked.Zone.String(), Comment: commentIn(fields)}
+	what := fields.Get("act")
+	if err := app.OneOf("act", what, acceptSelected, acceptShown, askSelected, withdraw); err != nil {
+		return err
+	}
 	if act.Comment == "" {
-		return invalidRequest("comment: say why you accept.")
+		return invalidRequest("comment: say why you accept, ask or withdraw.")
 	}
 	if err := act.Check(); err != nil {
 		return err
@@ -224,49 +355,127 @@ func (s *server) acceptDifferences(w http.ResponseWriter, r *http.Request) error
 	}); err != nil {
 		return err
 	}
-	if err := s.accept(r, c, act, chosen); err != nil {
+	s.uploads.accepting.Lock()
+	defer s.uploads.accepting.Unlock()
+	switch what {
+	case askSelected:
+		err = s.ask(r, c, act, chosen)
+	case withdraw:
+		err = s.withdraw(r, c, act, chosen)
+	default:
+		err = s.accept(r, c, act, chosen)
+	}
+	if err == nil {
+		err = s.saveMarks(token, c.subject())
+	}
+	if errors.Is(err, ledger.ErrLocked) {
+		return s.actProblem(ctx, err)
+	}
+	if err != nil {
 		return err
 	}
-	s.Log.Info("differences accepted", "user", act.User, "count", len(chosen))
-	http.Redirect(w, r, s.base+"/reconcile/"+token+c.settings.query()+"#d-"+url.PathEscape(fields.Get("group")), http.StatusSeeOther)
+	s.Log.Info("differences", "user", act.User, "act", what, "count", len(chosen))
+	back := maps.Clone(c.settings.values)
+	if outcome := fields.Get(outcomeField); outcome != "" {
+		back.Set(outcomeField, outcome)
+	}
+	http.Redirect(w, r, s.base+"/reconcile/"+token+c.settings.scope.query(back)+"#rows", http.StatusSeeOther)
 	return nil
 }
 
 // errStaleGroup reports a form of differences that are not the current ones.
 var errStaleGroup = &app.StaleError{Message: "The differences have changed since the page was shown. Go back to the page, and look at them again."}
 
-// chosenDifferences returns the differences that a form accepts.
+// chosenDifferences returns the differences that a form is about: those selected, or all open ones of an outcome.
 func chosenDifferences(r *reconcile.Result, fields url.Values) ([]ledger.Digest, error) {
-	waiting, err := pendingOf(r)
-	if err != nil {
-		return nil, err
-	}
-	of := waiting[reconcile.Kind(fields.Get("group"))]
-	if of == nil || fields.Get("shown") != reconcile.ActDigest(of.open).String() {
+	has := rowsOf(r, fields.Get(outcomeField))
+	if has == nil {
 		return nil, errStaleGroup
 	}
-	if fields.Get("whole") == "1" {
-		return of.open, nil
+	what, selected := fields.Get("act"), map[string]bool{}
+	for _, one := range fields["difference"] {
+		selected[one] = true
 	}
-	var chosen []ledger.Digest
-	for _, one := range of.open {
-		if slices.Contains(fields["difference"], one.String()) {
+	var open, chosen []ledger.Digest
+	for i, err := range r.Items() {
+		if err != nil {
+			return nil, err
+		}
+		if i.Outcome.Agrees() || !has(i) {
+			continue
+		}
+		one := i.Digest()
+		isOpen := r.AcceptanceOf(i) == nil
+		if isOpen {
+			open = append(open, one)
+		}
+		if isOpen != (what == withdraw) && selected[one.String()] {
 			chosen = append(chosen, one)
 		}
 	}
 	switch {
-	case len(fields["difference"]) == 0:
-		return nil, invalidRequest("difference: select at least one, or accept all of the group.")
-	case len(chosen) != len(fields["difference"]):
+	case what != withdraw && fields.Get("shown") != reconcile.ActDigest(open).String():
 		return nil, errStaleGroup
+	case what == acceptShown && len(open) > 0:
+		return open, nil
+	case len(fields["difference"]) == 0:
+		return nil, invalidRequest("difference: select at least one.")
+	case len(chosen) == 0 && what == withdraw:
+		return nil, invalidRequest("difference: none of the selected ones is accepted.")
+	case len(chosen) != len(fields["difference"]):
+		return nil, invalidRequest("difference: select only %s.", map[bool]string{true: "accepted ones", false: "open ones, as the page shows them now"}[what == withdraw])
 	}
 	return chosen, nil
 }
 
+// ask records a question about differences, and keeps it with the record.
+func (s *server) ask(r *http.Request, c *comparison, act ledger.Act, chosen []ledger.Digest) error {
+	act.Kind, act.Manifest = ledger.Asked, reconcile.ActDigest(chosen)
+	act, err := s.appendAct(r.Context(), act, nil)
+	if err != nil {
+		return err
+	}
+	var list []reconcile.Acceptance
+	for _, d := range chosen {
+		list = append(list, reconcile.Acceptance{Difference: d, By: act.User, Time: act.Time.String(), Comment: act.Comment, Act: act.Number})
+	}
+	return s.uploads.ask(s.owner(r), c.token, list)
+}
+
+// withdraw records that acceptances are withdrawn: each act as a whole.
+func (s *server) withdraw(r *http.Request, c *comparison, act ledger.Act, chosen []ledger.Digest) error {
+	list, by := s.uploads.accepted(c.token), s.actor(r)
+	acts := map[uint64]bool{}
+	for _, a := range list {
+		if slices.Contains(chosen, a.Difference) {
+			acts[a.Act] = true
+		}
+	}
+	if len(acts) == 0 {
+		return errStaleGroup
+	}
+	for _, number := range slices.Sorted(maps.Keys(acts)) {
+		trail, err := s.Ledger.Book.Trail(r.Context())
+		if err != nil {
+			return err
+		}
+		withdrawal, err := app.WithdrawAcceptance(trail, by, number, act.Comment)
+		if err != nil {
+			return err
+		}
+		if _, err := s.appendAct(r.Context(), withdrawal, func(trail []ledger.Act) error {
+			_, err := app.WithdrawAcceptance(trail, by, number, act.Comment)
+			return err
+		}); err != nil {
+			return err
+		}
+	}
+	list = slices.DeleteFunc(slices.Clone(list), func(a reconcile.Acceptance) bool { return acts[a.Act] })
+	return s.uploads.accept(s.owner(r), c.token, c.subject(), list)
+}
+
 // accept records accepted differences in the ledger's audit trail, and keeps them with the record.
 func (s *server) accept(r *http.Request, c *comparison, act ledger.Act, chosen []ledger.Digest) error {
-	s.uploads.accepting.Lock()
-	defer s.uploads.accepting.Unlock()
 	again, unfit := map[ledger.Digest]bool{}, map[uint64]bool{}
 	for _, d := range chosen {
 		again[d] = true
@@ -288,9 +497,6 @@ func (s *server) accept(r *http.Request, c *comparison, act ledger.Act, chosen [
 	}
 	act.Manifest = reconcile.ActDigest(chosen)
 	act, err := s.appendAct(r.Context(), act, nil)
-	if errors.Is(err, ledger.ErrLocked) {
-		return s.actProblem(r.Context(), err)
-	}
 	if err != nil {
 		return err
 	}
@@ -308,7 +514,7 @@ func (c *comparison) subject() string {
 // carry offers the acceptances of the user's earlier file of the same subject to a file without any.
 func (s *server) carry(r *http.Request, c *comparison) {
 	if len(c.options.Accepted) == 0 && s.ofPackage(r, c) {
-		c.options.Accepted = s.uploads.earlier(c.upload.owner, c.subject())
+		c.options.Accepted = s.earlierMarks(c.upload.owner, c.subject(), c.token)
 		c.carries = len(c.options.Accepted) > 0
 	}
 }
@@ -326,7 +532,7 @@ func (s *server) keepCarried(c *comparison) error {
 	if c.options.Accepted, c.result.Unfit = list, nil; len(list) == 0 {
 		return nil
 	}
-	return s.uploads.carry(c.upload.owner, c.token, c.subject(), list)
+	return errors.Join(s.uploads.carry(c.upload.owner, c.token, c.subject(), list), s.saveMarks(c.token, c.subject()))
 }
 
 // carried returns the differences whose acceptance is of an earlier file.

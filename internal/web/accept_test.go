@@ -27,35 +27,52 @@ import (
 )
 
 var (
-	groupIn = regexp.MustCompile(`(?s)<section class="differences" id="d-([a-z_]+)"><h2>([^<]*)</h2>(.*?)</section>`)
-	tickIn  = regexp.MustCompile(`<input type="checkbox" name="difference" value="([0-9a-f]{64})" aria-label="([^"]*)">`)
+	rowIn     = regexp.MustCompile(`(?s)<tr role="row">.*?</tr>`)
+	tickIn    = regexp.MustCompile(`<input type="checkbox" name="difference" value="([0-9a-f]{64})" aria-label="([^"]*)">`)
+	outcomeIn = regexp.MustCompile(`<td role="cell" class="verdict bad[^"]*" data-head="outcome">([^<]*)</td>`)
 )
 
-// group is a group of differences on a page of a reconciliation.
+// group is the open differences with an outcome on a page of a reconciliation.
 type group struct {
-	head   string
-	fields []string // hidden ones
+	fields []string // hidden ones, with the outcome
 	ticks  []string // digests that can be accepted
 	labels []string
 }
 
-// groups returns the groups of differences on a page, by kind.
-func groups(t testing.TB, page string) map[string]group {
+// groups returns the open differences on a user's page, by outcome.
+func (o *office) groups(t *testing.T, name, path string) map[string]group {
 	t.Helper()
 	list := map[string]group{}
-	for _, s := range groupIn.FindAllStringSubmatch(page, -1) {
-		g := group{head: html.UnescapeString(s[2])}
-		for _, h := range hiddenIn.FindAllStringSubmatch(s[3], -1) {
+	for _, row := range rowIn.FindAllString(o.page(t, name, path).text, -1) {
+		tick, outcome := tickIn.FindStringSubmatch(row), outcomeIn.FindStringSubmatch(row)
+		if tick == nil || outcome == nil {
+			continue
+		}
+		kind := strings.ReplaceAll(outcome[1], " ", "_")
+		g := list[kind]
+		g.ticks, g.labels = append(g.ticks, tick[1]), append(g.labels, tick[2])
+		list[kind] = g
+	}
+	for kind, g := range list {
+		_, form, _ := strings.Cut(o.page(t, name, path+"&outcome="+kind).text, `id="rows"`)
+		for _, h := range hiddenIn.FindAllStringSubmatch(form[:strings.Index(form, "</section>")], -1) {
 			if h[1] != "token" {
 				g.fields = append(g.fields, h[1], html.UnescapeString(h[2]))
 			}
 		}
-		for _, tick := range tickIn.FindAllStringSubmatch(s[3], -1) {
-			g.ticks, g.labels = append(g.ticks, tick[1]), append(g.labels, tick[2])
-		}
-		list[s[1]] = g
+		list[kind] = g
 	}
 	return list
+}
+
+// acceptAll accepts all differences of a record with a comment.
+func (o *office) acceptAll(t *testing.T, name, path, comment string) (last got) {
+	t.Helper()
+	at, _, _ := strings.Cut(path, "?")
+	for _, g := range o.groups(t, name, path) {
+		last = o.send(t, name, at, plus(g.fields, "act", "accept-all", "comment", comment)...)
+	}
+	return last
 }
 
 func plus(fields []string, more ...string) []string {
@@ -71,40 +88,39 @@ func TestAcceptDifferences(t *testing.T) {
 	at, _, _ := strings.Cut(path, "?")
 	page := o.page(t, "anna", path)
 	require.Equal(t, http.StatusOK, page.status, page.text)
-	list := groups(t, page.text)
+	list := o.groups(t, "anna", path)
 	total := 0
 	for kind, g := range list {
 		require.NotEmpty(t, g.ticks, kind)
-		require.Contains(t, g.head, "("+strconv.Itoa(len(g.ticks))+")", kind)
 		total += len(g.ticks)
 	}
 	require.Equal(t, 4, total, "lines 5, 12 and 16, and 10-7")
-	require.Equal(t, []string{"Accept ID 10-7"}, list["only_on_chain"].labels)
+	require.Equal(t, []string{"Select ID 10-7"}, list["only_on_chain"].labels)
 	require.Contains(t, page.text, "Not in your books. Add this line.")
 	for _, part := range []string{"ethereum.transact", "lookup?q=0xfee6023aec5160f6b89224e83dbe5c3c74a9bcf52701cc7d46ab12cf7cad9008", `<data value="60634299214855292">`, ">Savings<"} {
 		require.Contains(t, page.text, part, "what is entered for 10-7")
 	}
 
 	lacking := list["only_on_chain"]
-	a := o.send(t, "anna", at, plus(lacking.fields, "difference", lacking.ticks[0], "comment", "booked <b>in</b> February")...)
+	a := o.send(t, "anna", at, plus(lacking.fields, "act", "accept", "difference", lacking.ticks[0], "comment", "booked <b>in</b> February")...)
 	require.Equal(t, http.StatusSeeOther, a.status, a.text)
-	require.Equal(t, path+"#d-only_on_chain", a.header.Get("Location"))
+	require.Equal(t, strings.Replace(path, "&period", "&outcome=only_on_chain&period", 1)+"#rows", a.header.Get("Location"))
 	page = o.page(t, "anna", path)
 	require.Contains(t, page.text, "14 match, 1 accepted, 3 open.")
 	require.Contains(t, page.text, "booked &lt;b&gt;in&lt;/b&gt; February")
-	require.Contains(t, page.text, "(1, 1 accepted)")
-	require.Empty(t, groups(t, page.text)["only_on_chain"].ticks)
-	twice := o.send(t, "anna", at, plus(lacking.fields, "difference", lacking.ticks[0], "comment", "twice")...)
+	require.Contains(t, page.text, ">Open (3)</a>")
+	require.Empty(t, o.groups(t, "anna", path)["only_on_chain"].ticks)
+	twice := o.send(t, "anna", at, plus(lacking.fields, "act", "accept", "difference", lacking.ticks[0], "comment", "twice")...)
 	require.Equal(t, http.StatusConflict, twice.status, twice.text)
 
 	var whole group
 	for _, kind := range []string{"only_in_books", "amount_differs", "payer_differs"} {
-		if g, has := groups(t, page.text)[kind]; has {
+		if g, has := o.groups(t, "anna", path)[kind]; has {
 			whole = g
 			break
 		}
 	}
-	a = o.send(t, "anna", at, plus(whole.fields, "whole", "1", "comment", "rounded")...)
+	a = o.send(t, "anna", at, plus(whole.fields, "act", "accept-all", "comment", "rounded")...)
 	require.Equal(t, http.StatusSeeOther, a.status, a.text)
 	trail, err := o.ledger.Book.Trail(t.Context())
 	require.NoError(t, err)
@@ -126,7 +142,7 @@ func TestAcceptDifferences(t *testing.T) {
 
 	// Returned and prepared again, they are the same.
 	require.Equal(t, http.StatusSeeOther, o.act(t, "bob", "returned", o.manifest(t, "anna"), "another journal").status)
-	require.Equal(t, http.StatusSeeOther, o.send(t, "anna", "/close", "period", "2026-01", "accounts", "group:company", "journal", "beancount", "record", "prepared").status)
+	require.Equal(t, http.StatusSeeOther, o.send(t, "anna", "/close", "period", "2026-01", "accounts", "group:company", "journal", "beancount", "comment", "for beancount").status)
 	require.Equal(t, http.StatusSeeOther, o.act(t, "bob", "approved", o.manifest(t, "anna"), "").status)
 	require.Equal(t, http.StatusSeeOther, o.act(t, "anna", "closed", o.manifest(t, "anna"), "").status)
 	require.Contains(t, o.page(t, "bob", "/packages/2026-01").text, "Accepted differences ("+strconv.Itoa(accepted)+" of 4)")
@@ -170,15 +186,14 @@ func TestRefusedAcceptances(t *testing.T) {
 	o := newOffice(t, nil)
 	path := o.upload(t, "anna", "company.csv", o.companyRecord(t), "period", "2026-01", "accounts", "group:company")
 	at, _, _ := strings.Cut(path, "?")
-	page := o.page(t, "anna", path).text
-	g := groups(t, page)["only_on_chain"]
+	g := o.groups(t, "anna", path)["only_on_chain"]
 	other := ""
-	for kind, x := range groups(t, page) {
+	for kind, x := range o.groups(t, "anna", path) {
 		if kind != "only_on_chain" {
 			other = x.ticks[0]
 		}
 	}
-	one := plus(g.fields, "difference", g.ticks[0], "comment", "why")
+	one := plus(g.fields, "act", "accept", "difference", g.ticks[0], "comment", "why")
 	set := func(name, value string) []string { return plus(one, name, value) }
 	for _, c := range []struct {
 		who    string
@@ -186,10 +201,10 @@ func TestRefusedAcceptances(t *testing.T) {
 		status int
 		want   string
 	}{
-		{"bob", one, http.StatusForbidden, "Only preparers"}, {"eve", one, http.StatusForbidden, "Only preparers"}, {"carol", one, http.StatusNotFound, "no longer kept"},
-		{"anna", set("comment", ""), http.StatusBadRequest, "say why you accept"}, {"anna", set("comment", "=1+1"), http.StatusBadRequest, "formula"}, {"anna", set("comment", "a\u202eb"), http.StatusBadRequest, "control characters"},
-		{"anna", set("comment", strings.Repeat("x", 1001)), http.StatusBadRequest, "1000"}, {"anna", set("difference", other), http.StatusConflict, "have changed"}, {"anna", set("difference", "x"), http.StatusConflict, "have changed"},
-		{"anna", plus(g.fields, "comment", "why"), http.StatusBadRequest, "select at least one"}, {"anna", set("shown", strings.Repeat("0", 64)), http.StatusConflict, "have changed"}, {"anna", set("group", "matched"), http.StatusConflict, "have changed"},
+		{"bob", one, http.StatusForbidden, "Only preparers"}, {"eve", one, http.StatusForbidden, "Only preparers"}, {"carol", one, http.StatusForbidden, "anna loaded this record, and nobody else sees it"},
+		{"anna", set("comment", ""), http.StatusBadRequest, "say why you accept, ask or withdraw"}, {"anna", set("comment", "=1+1"), http.StatusBadRequest, "formula"}, {"anna", set("comment", "a\u202eb"), http.StatusBadRequest, "control characters"},
+		{"anna", set("comment", strings.Repeat("x", 1001)), http.StatusBadRequest, "1000"}, {"anna", set("difference", other), http.StatusBadRequest, "select only open ones"}, {"anna", set("difference", "x"), http.StatusBadRequest, "select only open ones"}, {"anna", set("act", "pay"), http.StatusBadRequest, "pay"}, {"anna", set("act", "withdraw"), http.StatusBadRequest, "none of the selected ones is accepted"},
+		{"anna", plus(g.fields, "act", "accept", "comment", "why"), http.StatusBadRequest, "select at least one"}, {"anna", set("shown", strings.Repeat("0", 64)), http.StatusConflict, "have changed"}, {"anna", set("outcome", "matched"), http.StatusConflict, "have changed"},
 		{"anna", set("rows_only", "1"), http.StatusBadRequest, "do not compare only the rows"}, {"anna", set("period", "3..27"), http.StatusBadRequest, "a month or a year"}, {"anna", set("period", "x"), http.StatusBadRequest, "x"},
 		{"anna", set("accounts", "group:none"), http.StatusBadRequest, "none"}, {"anna", set("unit", "euro"), http.StatusUnprocessableEntity, "euro"},
 		{"anna", set("token", "x"), http.StatusForbidden, ""},
@@ -205,8 +220,8 @@ func TestRefusedAcceptances(t *testing.T) {
 	require.Equal(t, http.StatusOK, again.status, again.text)
 	require.Contains(t, again.text, strings.Repeat("x", 1001), "what was typed")
 	require.Empty(t, o.trail(t))
-	require.Equal(t, g.ticks, groups(t, o.page(t, "anna", path).text)["only_on_chain"].ticks)
-	require.Empty(t, groups(t, o.page(t, "anna", path+"&rows_only=1").text)["amount_differs"].ticks)
+	require.Equal(t, g.ticks, o.groups(t, "anna", path)["only_on_chain"].ticks)
+	require.Empty(t, o.groups(t, "anna", path+"&rows_only=1")["amount_differs"].ticks)
 
 	// Accounts of another comparison: what was accepted does not fit it.
 	require.Equal(t, http.StatusSeeOther, o.send(t, "anna", at, one...).status)
@@ -225,7 +240,7 @@ func TestRefusedAcceptances(t *testing.T) {
 	plain := served(t, o.ledger, nil)
 	text := formAt(t, plain, o.companyRecord(t))
 	require.NotContains(t, text, `name="difference"`)
-	require.Contains(t, text, `<section class="differences" id="d-`)
+	require.Contains(t, text, `<section class="differences" id="rows"`)
 	require.Equal(t, http.StatusNotFound, sendFields(t, plain, at, url.Values{"comment": {"x"}}, nil).status)
 }
 
@@ -253,21 +268,21 @@ func TestAcceptAgain(t *testing.T) {
 	path := o.upload(t, "anna", "company.csv", []byte(strings.Join(lines, "\n")+"\n"), "period", "2026-01", "accounts", "group:company")
 	at, _, _ := strings.Cut(path, "?")
 	page := o.page(t, "anna", path).text
-	both := groups(t, page)["amount_differs"]
-	require.Contains(t, both.labels, "Accept line 2", page)
-	require.Contains(t, both.labels, "Accept line 3")
-	require.Equal(t, http.StatusSeeOther, o.send(t, "anna", at, plus(both.fields, "whole", "1", "comment", "rounded")...).status)
+	both := o.groups(t, "anna", path)["amount_differs"]
+	require.Contains(t, both.labels, "Select line 2", page)
+	require.Contains(t, both.labels, "Select line 3")
+	require.Equal(t, http.StatusSeeOther, o.send(t, "anna", at, plus(both.fields, "act", "accept-all", "comment", "rounded")...).status)
 	tolerant := path + "&tolerance=" + url.QueryEscape("10 wei")
 	page = o.page(t, "anna", tolerant).text
 	require.Contains(t, page, strconv.Itoa(len(both.ticks))+" acceptances fit no difference of this comparison, or only in part. Accept again what you need.")
-	left := groups(t, page)["amount_differs"]
+	left := o.groups(t, "anna", tolerant)["amount_differs"]
 	require.Len(t, left.ticks, len(both.ticks)-1)
-	require.NotContains(t, left.labels, "Accept line 2")
-	require.Equal(t, http.StatusSeeOther, o.send(t, "anna", at, plus(left.fields, "whole", "1", "comment", "rounded by more")...).status)
+	require.NotContains(t, left.labels, "Select line 2")
+	require.Equal(t, http.StatusSeeOther, o.send(t, "anna", at, plus(left.fields, "act", "accept-all", "comment", "rounded by more")...).status)
 	page = o.page(t, "anna", tolerant).text
 	require.NotContains(t, page, "Accept again what you need.")
 	require.Contains(t, page, "rounded by more")
-	require.Empty(t, groups(t, page)["amount_differs"].ticks)
+	require.Empty(t, o.groups(t, "anna", tolerant)["amount_differs"].ticks)
 	require.Equal(t, []string{"anna accepted", "anna accepted"}, o.trail(t))
 }
 
@@ -279,8 +294,8 @@ func TestCarriedAcceptances(t *testing.T) {
 	record := string(o.companyRecord(t))
 	path := o.upload(t, "anna", "company.csv", []byte(record), subject...)
 	at, _, _ := strings.Cut(path, "?")
-	for kind, g := range groups(t, o.page(t, "anna", path).text) {
-		require.Equal(t, http.StatusSeeOther, o.send(t, "anna", at, plus(g.fields, "whole", "1", "comment", "kind "+kind)...).status)
+	for kind, g := range o.groups(t, "anna", path) {
+		require.Equal(t, http.StatusSeeOther, o.send(t, "anna", at, plus(g.fields, "act", "accept-all", "comment", "kind "+kind)...).status)
 	}
 	trail := o.trail(t)
 	require.Equal(t, http.StatusSeeOther, o.send(t, "anna", at+"/forget").status)
@@ -290,7 +305,7 @@ func TestCarriedAcceptances(t *testing.T) {
 		page := o.page(t, "anna", again).text
 		require.Contains(t, page, ", 4 accepted, ")
 		require.Contains(t, page, "4 acceptances are carried over from your earlier file")
-		require.Equal(t, 4, strings.Count(page, ">carried over<"))
+		require.Equal(t, 4, strings.Count(page, "(carried over)"))
 		require.Contains(t, page, "kind only_on_chain")
 	}
 	require.Equal(t, trail, o.trail(t), "carried acceptances add no acts")
@@ -318,14 +333,14 @@ func TestHostileActs(t *testing.T) {
 	most := tier.Count(t, "FEES_REQUESTS", 50, 150)
 	path := o.upload(t, "anna", "company.csv", o.companyRecord(t), "period", "2026-01", "accounts", "group:company")
 	at, _, _ := strings.Cut(path, "?")
-	names := append(web.Parameters(), "act", "manifest", "comment", "group", "shown", "difference", "whole", "token", "label", "payer", "record", "journal")
+	names := append(web.Parameters(), "act", "manifest", "comment", "outcome", "shown", "difference", "token", "label", "payer", "record", "journal")
 	statuses := map[int]int{}
 	for range most {
 		who, to := one([]string{"anna", "anna", "bob", "carol", "eve"}), one([]string{at, at, at, "/close", "/close/2026-01", "/account/" + alith, "/accounts/unlabelled"})
 		fields := []string{}
-		if list := groups(t, o.page(t, "anna", path).text); random.IntN(2) == 0 && len(list) > 0 {
+		if list := o.groups(t, "anna", path); random.IntN(2) == 0 && len(list) > 0 {
 			for _, g := range list {
-				fields = plus(g.fields, "comment", one(hostileValues))
+				fields = plus(g.fields, "act", one([]string{"accept", "accept-all", "ask", "withdraw"}), "comment", one(hostileValues))
 				if len(g.ticks) > 0 {
 					fields = append(fields, "difference", one(g.ticks))
 				}
@@ -347,7 +362,7 @@ func TestHostileActs(t *testing.T) {
 	require.NoError(t, err)
 	for _, a := range acts {
 		require.NoError(t, a.Check())
-		if a.Kind == ledger.Accepted {
+		if a.Kind == ledger.Accepted || a.Kind == ledger.Asked || a.Kind == ledger.AcceptanceWithdrawn {
 			require.Equal(t, "anna", a.User)
 		}
 	}

@@ -74,6 +74,11 @@ func (s *server) account(w http.ResponseWriter, r *http.Request) error {
 		v.Chart = monthChart(a.Months, named, a.Token)
 		v.Last = s.entryForm(r, account, typed)
 		v.Links = []link{{"Statement", path + "/statement"}, {"Rollforward", path + "/rollforward"}, {"Fees by day", "fees?accounts=" + named}}
+		deposits, err := s.depositsLink(r, named)
+		if err != nil {
+			return nil, err
+		}
+		v.Links = append(v.Links, deposits...)
 		if account.Size() == chain.AddressSize { // contracts have EVM addresses
 			v.Links = append(v.Links, link{"Fees of calls to this contract", "contract/" + named})
 		}

@@ -1,27 +1,62 @@
 package web
 
 import (
+	"context"
+	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
+	"time"
 
+	g "maragu.dev/gomponents"
+
+	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/addressbook"
+	"github.com/feeledger/fees/internal/sys/markup"
 	"github.com/feeledger/fees/internal/table"
 )
 
+// entriesPage is a list whose entries of the address book are edited in its rows.
+type entriesPage struct {
+	listPage
+	Saved  g.Node // what the last edit did; nil for nothing
+	Groups g.Node // the names of groups that fields suggest; nil if nothing can be edited
+}
+
+func (p *entriesPage) main() g.Node {
+	list := p.tables.node()
+	if p.Groups != nil {
+		list = markup.El("div", markup.Attr("class", "entries"), lines{list, p.Groups})
+	}
+	return p.body(p.notices.node(), p.Saved, p.related(), list, p.notesList())
+}
+
 // accounts lists the accounts of the address book.
 func (s *server) accounts(w http.ResponseWriter, r *http.Request) error {
-	l, err := listingOf(r)
+	own, err := parameters(r.URL.RawQuery, append([]string{"saved"}, listingParameters...)...)
 	if err != nil {
 		return err
 	}
-	return s.show(w, r, allSealed, func(r *http.Request, _ string) (page, error) {
-		v := &listPage{frame: frame{Title: "Accounts", Path: "accounts", Lead: "Accounts in the address book, by label."}}
+	saved, err := ticked(own, "saved")
+	if err != nil {
+		return err
+	}
+	l, err := readListing(without(own, "saved"))
+	if err != nil {
+		return err
+	}
+	return s.show(w, r, allSealed, func(r *http.Request, sealed string) (page, error) {
+		v := &entriesPage{listPage: listPage{frame: frame{Title: "Accounts", Path: "accounts", Lead: "Accounts in the address book."}}}
+		deposits, err := s.depositsLink(r, "")
+		if err != nil {
+			return nil, err
+		}
 		if s.labels() == nil {
 			v.Lead = "No address book. Pass one with fees serve --labels FILE, or save it as accounts.csv next to the ledger."
 			v.Remedy = "fees serve --labels accounts.csv" + s.placeFlag()
-			v.Links = []link{{"Fees by account", "fees?by=account"}, {"Payers without a label", "accounts/unlabelled"}}
+			v.Links = append([]link{{"Fees by account", "fees?by=account"}, {"Payers without a label", "accounts/unlabelled"}}, deposits...)
 			return v, nil
 		}
 		v.Downloads = fileLinks(transactionForms, "accounts", "")
@@ -29,26 +64,140 @@ func (s *server) accounts(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return nil, err
 		}
-		table, err := s.list(s.accountSheet(token), l, at("accounts"))
+		t, err := s.list(s.accountSheet(token), l, at("accounts"))
 		if err != nil {
 			return nil, err
 		}
-		for _, row := range table.Rows {
-			row[0].Text, row[0].Class = strings.TrimPrefix(row[0].To, "account/"), "hex"
-			if last := &row[len(row)-1]; last.Text != "" && table.Heads[len(row)-1].Text == "group" {
-				last.To = "fees" + (&scope{Accounts: app.GroupPrefix + last.Text}).query(nil)
-			}
+		if err := s.fillAccounts(r, v, t, l, sealed, token); err != nil {
+			return nil, err
 		}
-		v.Tables = []*tabular{table}
-		v.Links = []link{{"Opening and closing balances", "accounts/rollforward"}, {"Fees by label", "fees?by=label"}, {"Fees by group", "fees?by=group"}, {"Payers without a label", "accounts/unlabelled"}}
+		if saved {
+			v.Saved = s.savedNote(r, at("accounts")(l))
+		}
+		v.Tables = []*tabular{t}
+		v.Links = append([]link{{"Opening and closing balances", "accounts/rollforward"}, {"Fees by label", "fees?by=label"}, {"Fees by group", "fees?by=group"}, {"Payers without a label", "accounts/unlabelled"}}, deposits...)
 		return v, nil
+	})
+}
+
+// fillAccounts adds the figures of the listed accounts, and makes their entries fields for those who may edit them.
+func (s *server) fillAccounts(r *http.Request, v *entriesPage, t *tabular, l listing, sealed string, token console.Token) error {
+	t.Columns = nil
+	accounts := make([]chain.Address, len(t.Rows))
+	for i, row := range t.Rows {
+		address := strings.TrimPrefix(row[0].To, "account/")
+		account, err := app.OneAccount(address, nil)
+		if err != nil {
+			return err
+		}
+		accounts[i] = account
+		row[0].Text, row[0].Class = console.Ends(address, 4), "hex"
+		if group := &row[2]; group.Text != "" {
+			group.To = "fees" + (&scope{Accounts: app.GroupPrefix + group.Text}).query(nil)
+		}
+	}
+	figures, err := s.accountFigures(r, accounts, sealed)
+	if err != nil || figures == nil {
+		return err
+	}
+	symbol := ", " + token.Symbol
+	t.Heads = append(t.Heads, cell{Text: "fee " + monthName(figures.Name) + symbol, Short: "fee", Class: "figure"}, cell{Text: "last activity"})
+	if s.Source != nil {
+		t.Heads = append(t.Heads, cell{Text: "balance" + symbol, Short: "balance", Class: "figure"})
+	}
+	for i, account := range accounts {
+		fee, paid := figures.Fees[account]
+		if !paid {
+			fee = chain.Some(chain.Wei{})
+		}
+		t.Rows[i] = append(t.Rows[i], amountCell(fee, token), dayCell(figures.Last[account]))
+		if s.Source != nil {
+			balance, known := figures.Balances[account]
+			if !known {
+				t.Rows[i] = append(t.Rows[i], cell{Text: "not available", Class: "figure"})
+				continue
+			}
+			t.Rows[i] = append(t.Rows[i], amountCell(chain.Some(balance), token))
+		}
+	}
+	v.Notes = append(v.Notes, figures.Partial...)
+	v.Notes = append(v.Notes, "Balances are free and reserved together, after the last sealed block, as the source reports them.")
+	if s.Source == nil {
+		v.Notes = v.Notes[:len(v.Notes)-1]
+	} else if figures.Unread != nil {
+		v.Unsealed = true
+		v.Warnings = append(v.Warnings, "Balances not available: "+s.unread(r, figures.Unread))
+	}
+	if !s.mayLabel(r) {
+		return nil
+	}
+	v.Groups = s.groupNames()
+	for i, account := range accounts {
+		t.Rows[i] = s.editable(r, t.Rows[i], 1, account, form{Action: "account/" + account.String(), Hidden: []option{{"list", at("accounts")(l)}}}, url.Values{})
+	}
+	v.Lead = "Change a label, a group or an account in its row. Tab leads to the next field; rows of a sheet can be pasted."
+	return nil
+}
+
+// monthName returns the name of a month for people.
+func monthName(month string) string {
+	at, err := time.Parse("2006-01", month)
+	if err != nil {
+		return month
+	}
+	return at.Format("Jan 2006")
+}
+
+// amountCell returns an amount in a cell.
+func amountCell(o chain.Optional[chain.Wei], token console.Token) cell {
+	wei, known := o.Get()
+	if !known {
+		return cell{Text: notKnown, Class: "figure warn"}
+	}
+	return cell{Text: token.Tokens(wei), Exact: wei.String(), Class: "figure"}
+}
+
+// dayCell returns the day of a block in a cell, which links to the block.
+func dayCell(o chain.Optional[app.Seen]) cell {
+	at, known := o.Get()
+	if !known {
+		return cell{Text: "none"}
+	}
+	c := cell{Text: fmt.Sprintf("block %d", at.Height), To: fmt.Sprintf("block/%d", at.Height)}
+	if when, timed := at.Time.Get(); timed {
+		c.Text = when.Std().UTC().Format("2 Jan 2006")
+	}
+	return c
+}
+
+// balanceTime limits how long a page waits for balances.
+const balanceTime = 2 * time.Second
+
+// accountFigures returns the figures of listed accounts, with the fees of the last month; nil for an empty ledger.
+func (s *server) accountFigures(r *http.Request, accounts []chain.Address, sealed string) (*app.AccountFigures, error) {
+	months := s.months(r.Context())
+	if len(months) == 0 || len(accounts) == 0 {
+		return nil, nil
+	}
+	period, err := app.PeriodInput{Month: months[len(months)-1].Name, Partial: true}.Parse()
+	if err != nil {
+		return nil, err
+	}
+	key := fmt.Sprintf("%s\n%s\n%d\n%v", s.base, sealed, time.Since(s.began)/maxReuse, accounts)
+	return s.figures.get(r.Context(), s.Time, key, func(ctx context.Context) (*app.AccountFigures, bool, error) {
+		reading, cancel := context.WithTimeout(ctx, balanceTime)
+		defer cancel()
+		f, err := s.Ledger.FiguresOf(ctx, accounts, period, s.balances(), reading)
+		return f, err == nil && f.Unread == nil, err
 	})
 }
 
 // accountSheet lists the accounts of the address book.
 func (s *server) accountSheet(token console.Token) *table.Sheet {
-	return listed("", token, s.labels().Entries(), func(e addressbook.Entry) []any { return []any{e.Address, e.Label, e.Group} },
-		table.Column{Name: "account", Kind: table.Address}, table.Column{Name: "label", Kind: table.Text}, table.Column{Name: "group", Kind: table.Text})
+	return listed("", token, s.labels().Entries(), func(e addressbook.Entry) []any {
+		return []any{e.Address, e.Label, e.Group, e.Account}
+	},
+		table.Column{Name: "account", Kind: table.Address}, table.Column{Name: "label", Kind: table.Text}, table.Column{Name: "group", Kind: table.Text}, table.Column{Name: "account_in_the_books", Kind: table.Text})
 }
 
 // accountsFile sends the accounts of the address book.

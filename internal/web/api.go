@@ -23,6 +23,7 @@ func answers() []route {
 		{path: "/api/v1/accounts/{address}", ask: withoutParameters((*server).accountJSON), about: "An account: fees account --format json"},
 		{path: "/api/v1/accounts/{address}/statement", ask: (*server).statementFile, about: "An account statement: fees statement --format json", parameters: append(slices.Clip(period), "price", "balances")},
 		{path: "/api/v1/accounts/{address}/rollforward", ask: (*server).rollforwardFile, about: "A balance rollforward: fees rollforward --format json", parameters: append(slices.Clip(period), "price", "balances")},
+		{path: "/api/v1/deposits", ask: (*server).depositsFile, about: "Deposits: fees deposits --format json", parameters: append(slices.Clip(payers), "part")},
 		{path: "/api/v1/blocks/{height}", ask: withoutParameters((*server).blockJSON), about: "A block: fees show --format json"},
 		{path: "/api/v1/findings", ask: (*server).findingsJSON, about: "Findings, one per line", parameters: period, form: "jsonl"},
 		{path: "/api/v1/packages", ask: withoutParameters((*server).packagesJSON), about: "The close packages"},

@@ -34,9 +34,9 @@ func acceptedByOne(t *testing.T, b *browsertest.Browser, options browsertest.Opt
 		h.reach(selector)
 		h.Key(key)
 	}
-	comment := func(group, text string) {
+	comment := func(text string) {
 		t.Helper()
-		if selector := "#d-" + group + " [name=comment]"; keys {
+		if selector := "#rows [name=comment]"; keys {
 			h.reach(selector)
 			h.Key(text)
 		} else {
@@ -51,28 +51,44 @@ func acceptedByOne(t *testing.T, b *browsertest.Browser, options browsertest.Opt
 	require.Contains(t, h.Text(), "Not in your books. Add this line.")
 	seen("differences")
 
-	press("#d-only_on_chain [name=difference]", " ")
-	comment("only_on_chain", "booked in February")
+	row := func(name string) string { return `#rows [name=difference][aria-label="Select ` + name + `"]` }
+	button := func(act string) { t.Helper(); h.follow(`#rows button[value="` + act + `"]`) }
+	press(row("ID 10-7"), " ")
+	comment("booked in February")
 	o.clock.goOn(2 * time.Hour)
-	h.Enter()
+	button("accept")
 	h.Refused(http.StatusUnauthorized)
 	h.logIn("anna", password)
-	require.Equal(t, "booked in February", browsertest.Ask[string](h.Tab, `document.querySelector("#d-only_on_chain [name=comment]").value`))
-	press("#d-only_on_chain [name=difference]", " ")
-	if keys {
-		h.reach("#d-only_on_chain [name=comment]")
-		h.Enter()
-	} else {
-		h.Select("#d-only_on_chain button:not([name])").Follow()
-	}
-	require.Contains(t, h.Text(), "1 accepted")
-	require.Empty(t, browsertest.Ask[[]string](h.Tab, `[...document.querySelectorAll("#d-only_on_chain [name=difference]")].map((e) => e.value)`))
+	require.Equal(t, "booked in February", browsertest.Ask[string](h.Tab, `document.querySelector("#rows [name=comment]").value`))
+	press(row("ID 10-7"), " ")
+	button("accept")
+	require.Contains(t, h.Text(), "1 accepted, 3 open")
 
-	comment("only_in_books", "of another chain")
-	h.follow("#d-only_in_books [name=whole]")
-	require.Contains(t, h.Text(), "2 accepted")
-	require.Equal(t, []string{"anna accepted", "anna accepted"}, o.trail(t))
+	h.follow(`#rows a[href*="outcome=only_in_books"]`)
+	press(row("line 16"), " ")
+	comment("of another chain")
+	button("accept")
+	require.Contains(t, h.Text(), "2 accepted, 2 open")
+	h.follow(`#rows a[href*="outcome=open"]`)
+	press(row("line 5"), " ")
+	comment("Who typed this?")
+	button("ask")
+	require.Contains(t, h.Text(), "anna asked: Who typed this?")
 	seen("accepted")
+
+	h.follow(`#rows a[href*="outcome=only_in_books"]`)
+	press(row("line 16"), " ")
+	comment("it is ours")
+	button("withdraw")
+	require.Contains(t, h.Text(), "1 accepted, 3 open")
+	press(row("line 16"), " ")
+	comment("of another chain after all")
+	button("accept")
+	require.Equal(t, []string{"anna accepted", "anna accepted", "anna asked", "anna acceptance withdrawn", "anna accepted"}, o.trail(t))
+	h.Open("/reconcile?period=2026-01")
+	require.Contains(t, h.Text(), "14 match, 2 accepted, 2 open")
+	seen("workplace")
+	h.follow(`main table a[href^="reconcile/"]`)
 
 	h.follow(`main a[href^="close?"]`)
 	require.Equal(t, "2", h.fact("accepted differences"))
@@ -80,6 +96,7 @@ func acceptedByOne(t *testing.T, b *browsertest.Browser, options browsertest.Opt
 	o.working.Wait()
 	h.Open(h.Path())
 	require.Contains(t, h.Text(), "Accepted differences (2 of 4)")
-	require.Contains(t, h.Text(), "of another chain")
+	require.Contains(t, h.Text(), "of another chain after all")
+	require.Contains(t, h.Text(), "Not answered: “Who typed this?”")
 	seen("review")
 }

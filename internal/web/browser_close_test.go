@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/internal/app"
@@ -64,43 +63,19 @@ func (h *hand) write(name, value string) {
 	require.Equal(h.t, value, browsertest.Ask[string](h.Tab, "document.activeElement.value"))
 }
 
-// choose selects an act. With keys, the Tab key reaches the first one, and arrows the others.
-func (h *hand) choose(act string) {
+// press presses the button of an act.
+func (h *hand) press(act string) {
 	h.t.Helper()
-	selector := `main [name="act"]`
-	if !h.keys {
-		h.Select(selector + `[value="` + act + `"]`).Press()
-	} else {
-		h.reach(selector)
-		h.Key(" ")
-		for range h.options() {
-			if browsertest.Ask[string](h.Tab, "document.activeElement.value") == act {
-				break
-			}
-			h.Key(kb.ArrowDown)
-		}
-	}
-	require.Equal(h.t, act, h.chosen())
+	h.follow(`main button[name="act"][value="` + act + `"]`)
 }
 
-// chosen returns the act that is selected, or "".
-func (h *hand) chosen() string {
-	h.t.Helper()
-	return browsertest.Ask[string](h.Tab, `document.querySelector("main [name=act]:checked")?.value ?? ""`)
-}
-
-// send sends the form with the field of a comment, which must be the last one that was used.
+// send types a comment and presses the first button of its form.
 func (h *hand) send(comment string) {
 	h.t.Helper()
 	if comment != "" {
 		h.write("comment", comment)
 	}
-	if h.keys {
-		h.reach(`main [name="comment"]`)
-		h.Enter()
-		return
-	}
-	h.Submit("comment")
+	h.follow(`main form:has([name=comment]) button`)
 }
 
 func (h *hand) logIn(name, word string) {
@@ -121,7 +96,7 @@ func (h *hand) logIn(name, word string) {
 // options returns the acts that a page offers.
 func (h *hand) options() []string {
 	h.t.Helper()
-	return browsertest.Ask[[]string](h.Tab, `[...document.querySelectorAll("main [name=act]")].map((o) => o.value)`)
+	return browsertest.Ask[[]string](h.Tab, `[...document.querySelectorAll("main > form [name=act]")].map((o) => o.value)`)
 }
 
 // fact returns a figure of the page.
@@ -186,12 +161,12 @@ func closedByTwo(t *testing.T, b *browsertest.Browser, options browsertest.Optio
 	bob.follow(`main a[href="close/2026-01"]`)
 	require.Contains(t, bob.Text(), "first draft")
 	require.Equal(t, []string{"approved", "returned"}, bob.options())
-	require.Empty(t, bob.chosen(), "no act is chosen in advance")
+	require.Contains(t, bob.Text(), "Approve 0.911 GLMR")
 	_, report := bob.Select(`a[href="close/2026-01/report.csv"]`).Download()
 	require.NotEmpty(t, report)
-	bob.choose("returned")
 	o.clock.goOn(2 * time.Hour)
-	bob.send(comment)
+	bob.write("comment", comment)
+	bob.press("returned")
 	bob.Refused(http.StatusUnauthorized)
 	require.Contains(t, bob.Text(), "Nothing was recorded")
 	seen(bob, "session ended")
@@ -199,9 +174,8 @@ func closedByTwo(t *testing.T, b *browsertest.Browser, options browsertest.Optio
 	bob.Refused(http.StatusUnauthorized)
 	require.Equal(t, []string{"anna prepared"}, o.trail(t))
 	bob.logIn("bob", password)
-	require.Equal(t, "returned", bob.chosen())
 	require.Equal(t, comment, browsertest.Ask[string](bob.Tab, `document.querySelector("main [name=comment]").value`))
-	bob.send("")
+	bob.press("returned")
 	require.Equal(t, "/close/2026-01", bob.Path())
 	require.Equal(t, "returned", bob.fact("state"))
 
@@ -218,8 +192,11 @@ func closedByTwo(t *testing.T, b *browsertest.Browser, options browsertest.Optio
 	require.Equal(t, fmt.Sprint(company+1), anna.fact("accounts"))
 
 	bob.Open("/close/2026-01")
-	bob.choose("approved")
-	bob.send("")
+	require.Contains(t, bob.Text(), "What changed since you returned it")
+	require.Contains(t, bob.Text(), "Account added: Payroll")
+	require.Contains(t, bob.Text(), "with payroll", "it answers the question")
+	seen(bob, "prepared again")
+	bob.press("approved")
 	require.Equal(t, "approved", bob.fact("state"))
 	require.Equal(t, []string{"returned"}, bob.options(), "the approval and the closing are of two users")
 	seen(bob, "approved")
@@ -227,8 +204,8 @@ func closedByTwo(t *testing.T, b *browsertest.Browser, options browsertest.Optio
 	anna.Open("/overview")
 	anna.follow(`main a[href="close/2026-01"]`)
 	require.Contains(t, anna.options(), "closed")
-	anna.choose("closed")
-	anna.send("done")
+	anna.write("comment", "done")
+	anna.press("closed")
 	finished(anna)
 	require.Contains(t, anna.fact("last work"), "closed")
 	require.Equal(t, []string{"anna prepared", "bob returned", "anna prepared", "bob approved", "anna closed"}, o.trail(t))
@@ -269,18 +246,61 @@ func labelled(t *testing.T, b *browsertest.Browser) {
 	h.Open("/accounts/unlabelled?period=2026-01")
 	h.logIn("anna", password)
 	require.Equal(t, payer, browsertest.Ask[string](h.Tab, `document.querySelector("main [name=payer]").value`), "the one with the highest fees")
+	require.Contains(t, h.Text(), "First seen")
+	require.Contains(t, h.Text(), "Mostly calls")
 	seen("unlabelled")
 	h.write("label", "Bridge")
 	o.clock.goOn(2 * time.Hour)
-	h.Enter()
+	h.Key("\t") // the session has ended
+	h.Until(`location.pathname === "/accounts/unlabelled" && document.querySelector("[name=password]") !== null && document.readyState === "complete"`)
 	h.Refused(http.StatusUnauthorized)
 	h.logIn("anna", password)
 	require.Equal(t, "Bridge", browsertest.Ask[string](h.Tab, `document.querySelector("main [name=label]").value`))
 	h.write("group", "outside")
-	h.Enter()
-	require.Equal(t, "/accounts/unlabelled?period=2026-01", h.Path())
-	require.NotContains(t, h.Text(), "Bridge")
+	h.Key("\t")
+	h.Until(`document.getElementById("saved")?.textContent.includes("Saved.")`)
 	require.Contains(t, content(t, path), payer+",Bridge,outside\n")
+	saved := content(t, path)
+
+	// In the list of accounts, a field is saved when it is left, several are pasted, and both are undone.
+	h.Open("/accounts")
+	require.Contains(t, h.Text(), "Last activity")
+	seen("accounts")
+	h.write("label", "Reserve")
+	h.Key("\t")
+	h.Until(`document.getElementById("saved")?.textContent.includes("Saved.")`)
+	require.True(t, browsertest.Ask[bool](h.Tab, `document.activeElement.name === "group"`), "the next field")
+	require.Contains(t, content(t, path), "Reserve")
+	seen("saved")
+	h.Find(browsertest.Button, "Undo").Follow()
+	require.Equal(t, saved, content(t, path))
+	h.Open("/accounts")
+	browsertest.Ask[bool](h.Tab, `(() => {
+		const data = new DataTransfer();
+		data.setData("text", "One\tpasted\r\nTwo\tpasted\r\n");
+		return document.querySelector("main [name=label]").dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
+	})()`)
+	h.Until(`document.getElementById("saved")?.textContent.includes("Saved.") && [...document.querySelectorAll("form.row")].slice(0, 2).every((form) => form.elements.label.defaultValue === form.elements.label.value)`)
+	require.Equal(t, 2, strings.Count(content(t, path), ",pasted"))
+	h.Find(browsertest.Button, "Undo").Follow()
+	require.Equal(t, saved, content(t, path))
+	h.write("label", "=1+1")
+	h.Key("\t")
+	h.Until(`document.querySelector("#saved.bad") !== null`)
+	h.Refused(http.StatusBadRequest)
+	require.Contains(t, h.Text(), "Not saved.")
+	require.Equal(t, saved, content(t, path))
+
+	// Without scripts, each row has a button.
+	plain := &hand{b.Tab(t, o.URL, browsertest.Options{Scriptless: true}), t, false}
+	plain.Open("/accounts")
+	plain.logIn("anna", password)
+	plain.write("label", "Reserve")
+	plain.Select("main .save").Follow()
+	require.Contains(t, plain.Path(), "saved=1")
+	require.Contains(t, content(t, path), "Reserve")
+	plain.Find(browsertest.Button, "Undo").Follow()
+	require.Equal(t, saved, content(t, path))
 	h.Open("/account/" + payer)
 	require.Contains(t, h.Text(), "Bridge")
 	h.write("label", "Main bridge")

@@ -40,10 +40,11 @@ const rowBytes = 1 << 10
 
 func sizeOfList(l *keptList) int { return l.count*rowBytes + 8<<10 }
 
-// Limits of the cached lists and of the cached account summaries.
+// Limits of the cached lists, account summaries and figures of accounts.
 const (
 	maxListBytes = 96 << 20
 	maxSummaries = 1000
+	maxFigures   = 100 // of a page of accounts
 )
 
 // maxStates limits the cached states of past periods.

@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -83,7 +84,7 @@ func (s *server) preparePackage(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	act.User, act.Kind, act.Comment = by.Name, ledger.Prepared, strings.TrimSpace(fields.Get("comment"))
+	act.User, act.Kind, act.Comment = by.Name, ledger.Prepared, commentIn(fields)
 	if err := act.Check(); err != nil {
 		return err
 	}
@@ -103,11 +104,14 @@ func (s *server) preparePackage(w http.ResponseWriter, r *http.Request) error {
 	if _, err := s.Ledger.Held(ctx, period); err != nil {
 		return err
 	}
-	if q.Books, err = s.packageRecord(r.WithContext(ctx), &sc, fields, by, &act); err != nil {
+	if err = s.packageRecord(r.WithContext(ctx), &sc, fields, q); err != nil {
 		return err
 	}
 	name := s.packageName(act.Period, act.Zone)
 	q.Dir = filepath.Join(s.Packages, preparedDir, name)
+	if q.Before, _, err = s.lastPackage(ctx, act.Period, act.Zone); err != nil {
+		return err
+	}
 	work := func(ctx context.Context, show func(done, total uint64)) (string, error) {
 		return "prepared", s.makePrepared(ctx, *q, by, act, show)
 	}
@@ -156,6 +160,7 @@ func (s *server) startJob(w http.ResponseWriter, r *http.Request, name string, w
 		}
 		s.Log.Error("package not closed", "error", err.Error())
 		line := strings.ReplaceAll(s.actProblem(ctx, err).Detail, filepath.Clean(s.Packages)+string(os.PathSeparator), "")
+		line = strings.ReplaceAll(line, string(app.FieldDrop)+" "+app.DropAcceptances, "“"+dropLabel+"”")
 		return checkFailed, []string{line}
 	})
 	if !started {
@@ -201,7 +206,7 @@ func (s *server) makePrepared(ctx context.Context, q app.PackageRequest, by app.
 	if err := act.Manifest.UnmarshalText([]byte(made.Sum)); err != nil {
 		return err
 	}
-	_, err = s.record(ctx, by, act)
+	_, err = s.record(ctx, by, act, new(app.Review))
 	return err
 }
 
@@ -210,13 +215,13 @@ var errRecorded = errors.New("recorded already")
 
 // record appends an act to the ledger's audit trail if the user may do it now, and returns the round with it. Another
 // program may write blocks meanwhile.
-func (s *server) record(ctx context.Context, by app.Actor, act ledger.Act) (round app.Round, err error) {
+func (s *server) record(ctx context.Context, by app.Actor, act ledger.Act, review *app.Review) (round app.Round, err error) {
 	act, err = s.appendAct(ctx, act, func(trail []ledger.Act) error {
 		round = app.RoundOf(trail, act.Period, act.Zone)
-		if n := len(round); n > 0 && act.Kind == ledger.Prepared && round[n-1].Kind == act.Kind && round[n-1].User == act.User && round[n-1].Manifest == act.Manifest {
+		if last := round.Last(); act.Kind == ledger.Prepared && last.Kind == act.Kind && last.User == act.User && last.Manifest == act.Manifest {
 			return errRecorded
 		}
-		return round.Allows(by, act.Kind, act.Manifest)
+		return review.Allows(trail, by, &act)
 	})
 	if errors.Is(err, errRecorded) {
 		return round, nil
@@ -281,7 +286,7 @@ func (s *server) doAct(w http.ResponseWriter, r *http.Request) error {
 	}
 	defer shelf.Close()
 	defer p.Close()
-	act := ledger.Act{User: by.Name, Kind: ledger.ActKind(fields.Get("act")), Period: p.Manifest.Period.Name(), Zone: p.Manifest.Period.Timezone, Comment: strings.TrimSpace(fields.Get("comment"))}
+	act := ledger.Act{User: by.Name, Kind: ledger.ActKind(fields.Get("act")), Period: p.Manifest.Period.Name(), Zone: p.Manifest.Period.Timezone, Comment: commentIn(fields)}
 	if act.Kind == ledger.Prepared {
 		return invalidRequest("act: prepare a package with its own form.")
 	}
@@ -291,34 +296,38 @@ func (s *server) doAct(w http.ResponseWriter, r *http.Request) error {
 	if err := act.Manifest.UnmarshalText([]byte(fields.Get("manifest"))); err != nil {
 		return invalidRequest("manifest: %v.", err)
 	}
-	if act.Kind == ledger.Returned && act.Comment == "" {
+	switch {
+	case act.Comment != "":
+	case act.Kind == ledger.Returned:
 		return invalidRequest("comment: say what the preparer should change.")
+	case act.Kind == ledger.Answered:
+		return invalidRequest("comment: write the answer.")
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), s.Time)
 	defer cancel()
-	round, err := s.round(ctx, p.Manifest)
+	review, err := s.review(ctx, shelf, p)
 	if err != nil {
 		return err
 	}
-	unfinished := act.Kind == ledger.Closed && round.State() == ledger.Closed // its package was not made
-	if unfinished {
-		round = round[:len(round)-1]
-	}
-	if err := round.Allows(by, act.Kind, act.Manifest); err != nil {
+	trail, err := s.Ledger.Book.Trail(ctx)
+	if err != nil {
 		return err
 	}
-	if act.Manifest.String() != p.Sum {
+	if err := review.Allows(trail, by, &act); err != nil {
+		return err
+	}
+	if act.Kind != ledger.Answered && act.Manifest.String() != p.Sum {
 		return &app.StaleError{Message: "The package was prepared again since this page was shown. Reload the page."}
 	}
 	if act.Kind == ledger.Closed {
-		return s.startClosing(w, r, p, by, act)
+		return s.startClosing(w, r, p, by, act, review)
 	}
 	if act.Kind == ledger.Approved {
 		if err := s.Ledger.Unchanged(ctx, p.Manifest); err != nil {
 			return err
 		}
 	}
-	if _, err := s.record(ctx, by, act); err != nil {
+	if _, err := s.record(ctx, by, act, review); err != nil {
 		if errors.Is(err, ledger.ErrLocked) {
 			return s.actProblem(ctx, err)
 		}
@@ -330,17 +339,12 @@ func (s *server) doAct(w http.ResponseWriter, r *http.Request) error {
 }
 
 // startClosing starts to make the final package. Its closing is recorded when everything in it equals the prepared one.
-func (s *server) startClosing(w http.ResponseWriter, r *http.Request, p *closing.Placed, by app.Actor, act ledger.Act) error {
-	list, _, err := s.listPackages(r.Context())
+func (s *server) startClosing(w http.ResponseWriter, r *http.Request, p *closing.Placed, by app.Actor, act ledger.Act, review *app.Review) error {
+	target, err := s.closedName(r.Context(), act.Period, act.Zone)
 	if err != nil {
 		return err
 	}
-	target := p.Name
-	if at := slices.IndexFunc(list, func(c closed) bool {
-		return c.summary != nil && c.Period.Name() == act.Period && c.Period.Timezone == act.Zone
-	}); at >= 0 {
-		target = list[at].Name
-	}
+	target = cmp.Or(target, p.Name)
 	m, name, prepared, dir := p.Manifest, p.Name, p.Dir, filepath.Join(s.Packages, target)
 	return s.startJob(w, r, name, func(ctx context.Context, show func(done, total uint64)) (string, error) {
 		d, err := s.Open(ctx)
@@ -352,13 +356,13 @@ func (s *server) startClosing(w http.ResponseWriter, r *http.Request, p *closing
 			if round, err := s.round(ctx, m); err != nil || round.State() == ledger.Closed { // of an interrupted closing
 				return round, err
 			}
-			return s.record(ctx, by, act)
+			return s.record(ctx, by, act, review)
 		})
 		if err != nil {
 			return "", err
 		}
 		s.checks.change(s.jobKey(name), func(c *check) { c.Made = target })
-		return "closed", os.RemoveAll(prepared)
+		return "closed", errors.Join(os.RemoveAll(prepared), s.forgetPeriod(m))
 	})
 }
 
@@ -392,7 +396,9 @@ func (s *server) closePage(w http.ResponseWriter, r *http.Request) error {
 		asked := s.ofCompany(sc)
 		v.Form = &form{Action: "close", Post: true, Token: s.token(r), Button: "Prepare", Fields: asked.controls("The accounts of the package")}
 		v.Form.Fields = append(v.Form.Fields, ofOptions("journal", "Journal for", sc.own.Get("journal"), "", app.ProgramNames()...), commentControl(sc.own.Get("comment")))
-		s.addRecord(v, r, &sc)
+		if err := s.addRecord(v, r, &sc); err != nil {
+			return err
+		}
 	} else {
 		v.Notes = []string{"Only preparers can prepare packages. The administrator of this server assigns the role."}
 	}
@@ -402,8 +408,13 @@ func (s *server) closePage(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
+// commentIn returns the comment of a form, whose lines become one.
+func commentIn(fields url.Values) string {
+	return strings.TrimSpace(strings.NewReplacer("\r\n", " ", "\n", " ").Replace(fields.Get("comment")))
+}
+
 func commentControl(typed string) control {
-	return control{Name: "comment", Label: "Comment", Kind: "text", Value: plain.Line(typed), Hint: fmt.Sprintf("one line of up to %d characters, kept for good", ledger.MaxComment)}
+	return control{Name: "comment", Label: "Comment", Kind: "area", Value: plain.Line(typed), Hint: fmt.Sprintf("one line of up to %d characters, kept for good", ledger.MaxComment)}
 }
 
 // waitingTable lists the packages that wait for their next act.
@@ -416,7 +427,7 @@ func (s *server) waitingTable(trail []ledger.Act) *tabular {
 		if seen[name] || !round.Open() {
 			continue
 		}
-		seen[name] = true
+		seen[name], a = true, round.Last()
 		t.Rows = append(t.Rows, []cell{{Text: name, To: "close/" + url.PathEscape(name)}, {Text: string(a.Kind)}, {Text: a.User}, timeCell(a.Time), {Text: a.Comment}})
 	}
 	return t
@@ -434,133 +445,6 @@ func actTable(acts []ledger.Act) *tabular {
 		t.Rows = append(t.Rows, []cell{timeCell(a.Time), {Text: a.User}, {Text: string(a.Kind)}, {Text: a.Comment}, {Text: console.Ends(a.Manifest.String(), 6), Class: "hex"}, {Text: fmt.Sprintf("line %d", a.Number)}})
 	}
 	return t
-}
-
-// preparedPage shows a package that is not closed yet, with the acts that the user may do.
-func (s *server) preparedPage(w http.ResponseWriter, r *http.Request) error {
-	own, err := parameters(r.URL.RawQuery, actParameters...)
-	if err != nil {
-		return err
-	}
-	name := r.PathValue("name")
-	job := s.checks.of(s.jobKey(name))
-	shelf, p, err := s.openPrepared(name)
-	if err != nil && (job == nil || !s.closes()) {
-		return err
-	}
-	v := &packagePage{frame: frame{Title: "Close " + plain.Line(name), Path: "packages", Links: []link{{"All packages to close", "close"}, {"Closed packages", "packages"}}}}
-	running := job != nil && job.State == checkRuns
-	if job != nil {
-		if work := (fact{Name: "last work", cell: job.cell()}); err != nil || running || len(job.Lines) > 0 { // otherwise it is the last act
-			if job.State == "closed" || job.State == "prepared" {
-				work.Class = "ok"
-			}
-			v.Facts = append(v.Facts, work)
-		}
-		for _, line := range job.Lines {
-			v.Warnings = append(v.Warnings, plain.Line(line))
-		}
-		if running {
-			v.Refresh = checkAgain
-		}
-		if job.Made != "" {
-			v.Links = append([]link{{"Package " + plain.Line(job.Made), "packages/" + url.PathEscape(job.Made)}}, v.Links...)
-		}
-	}
-	if err != nil { // it is being made, failed, or was closed
-		s.render(w, r, http.StatusOK, v)
-		return nil
-	}
-	defer shelf.Close()
-	defer p.Close()
-	if err := s.addPrepared(v, r, p, running, own); err != nil {
-		return err
-	}
-	s.render(w, r, http.StatusOK, v)
-	return nil
-}
-
-// addPrepared adds a prepared package to its page.
-func (s *server) addPrepared(v *packagePage, r *http.Request, p *closing.Placed, running bool, typed url.Values) error {
-	m := p.Manifest
-	token, err := s.Ledger.Token(r.Context())
-	if err != nil {
-		return err
-	}
-	round, err := s.round(r.Context(), m)
-	if err != nil {
-		return err
-	}
-	state := round.State()
-	recorded := len(round) > 0 && round[len(round)-1].Manifest.String() == p.Sum
-	if !recorded {
-		state = "not recorded"
-		v.Warnings = append(v.Warnings, "The ledger's audit trail does not contain this package. Prepare it again.")
-	}
-	v.Lead = fmt.Sprintf("%s, %s. Not closed yet.", plain.Line(m.Network), plain.Line(m.Period.Timezone))
-	v.Facts = append(v.Facts, textFact("state", string(state)), fact{Name: "fees in the ledger", cell: cell{Text: m.Period.Name(), To: feesOf(m.Period, m.Accounts)}},
-		textFact("blocks", fmt.Sprintf("%d..%d", m.Blocks.First, m.Blocks.Last)), textFact("evidence", m.Evidence.String()), textFact("accounts", fmt.Sprint(len(m.Accounts))),
-		textFact("transactions", fmt.Sprintf("%d EVM, %d native", m.Totals.EVM, m.Totals.Native)),
-		fact{Name: "findings", cell: findingsOf(m.Findings)}, hash("seal", m.Blocks.Seal), hash("manifest, SHA-256", p.Sum))
-	v.Main = feesAndCharge(eachCharged, m.Totals.Fee, m.Totals.Charged, m.Findings.Undetermined+m.Findings.Drifts, token)
-	if record := m.Options.Reconciliation; record != nil {
-		v.Facts = append(v.Facts, textFact("record of fees", plain.Line(record.Names())))
-	}
-	accepted, err := s.acceptedTable(r.Context(), p, "close/"+url.PathEscape(p.Name))
-	if err != nil {
-		return err
-	}
-	v.Warnings = append(v.Warnings, gapsOf(m)...)
-	here := "close/" + url.PathEscape(p.Name)
-	v.Tables = append(append(v.Tables, accepted...), actTable(round))
-	v.Side, v.Primary, v.Sealed = []*tabular{fileTable(m, here)}, zipLink(here), packageFooter(p)
-	v.Paper, v.PDF = true, coverLink(m, here)
-	if recorded && !running {
-		v.Form = s.actForm(r, round, p, here, typed)
-	}
-	if state == ledger.Returned && s.actor(r).Preparer {
-		v.Links = append([]link{{"Prepare it again", "close" + againQuery(m, round.PreparedBy(s.owner(r), p.Sum))}}, v.Links...)
-	}
-	return nil
-}
-
-// againQuery returns the parameters of the form that prepares a package again. Only its preparer keeps its record of
-// fees.
-func againQuery(m *closing.Manifest, own bool) string {
-	sc := scope{Period: m.Period.Name(), Partial: !m.Period.Complete}
-	if m.Period.Timezone != "UTC" {
-		sc.Zone = m.Period.Timezone
-	}
-	if len(m.Accounts) <= maxLinked {
-		sc.Accounts = accountList(m.Accounts)
-	}
-	values := url.Values{"journal": {m.Options.Journal}}
-	if own && m.Options.Reconciliation != nil {
-		values.Set("record", preparedRecord)
-	}
-	return sc.query(values)
-}
-
-// actParameters are the fields of the form of an act, which its page accepts too.
-var actParameters = []string{"act", "comment"}
-
-// actForm returns the form of the acts that the user may do now, with what was typed into it before; nil if there are
-// none.
-func (s *server) actForm(r *http.Request, round app.Round, p *closing.Placed, here string, typed url.Values) *form {
-	by, choice := s.actor(r), control{Name: "act", Label: "Act", Kind: "radio", Value: typed.Get("act")}
-	last := round[len(round)-1]
-	if last.Kind == ledger.Closed { // its package was not made
-		round = round[:len(round)-1]
-	}
-	for _, o := range []option{{string(ledger.Approved), "Approve"}, {string(ledger.Closed), "Close"}, {string(ledger.Returned), "Return to the preparer"}, {string(ledger.Withdrawn), "Withdraw"}} {
-		if round.Allows(by, ledger.ActKind(o.Value), last.Manifest) == nil {
-			choice.Options = append(choice.Options, o)
-		}
-	}
-	if len(choice.Options) == 0 {
-		return nil
-	}
-	return &form{Action: here, Post: true, Token: s.token(r), Hidden: []option{{"manifest", p.Sum}}, Fields: []control{choice, commentControl(typed.Get("comment"))}, Button: "Record"}
 }
 
 // packageActs returns the acts that a closed package contains; none for one that was closed on the command line.

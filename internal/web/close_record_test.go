@@ -96,12 +96,10 @@ func TestClosedWithAnUploadedRecord(t *testing.T) {
 	require.Equal(t, string(content), o.page(t, "bob", "/close/2026-01/inputs/books.csv").text)
 	require.Equal(t, details(t, shown.text), details(t, o.page(t, "bob", "/close/2026-01/reconciliation.json").text))
 
-	// Returned, it is prepared again with the same record, but by the same user only.
+	// Returned, it is prepared again with the same record, also without the upload.
 	require.Equal(t, http.StatusSeeOther, o.act(t, "bob", "returned", first, "with another journal").status)
-	require.NotContains(t, o.page(t, "carol", "/close/2026-01").text, "record=prepared")
-	require.Contains(t, o.page(t, "anna", "/close/2026-01").text, "record=prepared")
-	retried := []string{"period", "2026-01", "accounts", "group:company", "journal", "beancount", "record", "prepared"}
-	require.Equal(t, http.StatusForbidden, o.send(t, "carol", "/close", retried...).status)
+	require.Contains(t, o.page(t, "carol", "/close?period=2026-01").text, "=SUM(A1) “January”.csv")
+	retried := []string{"period", "2026-01", "accounts", "group:company", "journal", "beancount", "comment", "for beancount"}
 	require.Equal(t, http.StatusSeeOther, post(t, o.Server, token+"/forget", "application/x-www-form-urlencoded", strings.NewReader(url.Values{"token": {o.as(t, "anna").token}}.Encode()), with(o.as(t, "anna").cookie)).status)
 	a = o.send(t, "anna", "/close", retried...)
 	require.Equal(t, http.StatusSeeOther, a.status, a.text)
@@ -152,7 +150,7 @@ func TestRecordsThatAreRefused(t *testing.T) {
 	fields := o.recordForm(t, "anna", path)
 	but := func(more ...string) []string { return append(append([]string{}, fields...), more...) }
 
-	for name, status := range map[string]int{"carol": http.StatusNotFound, "bob": http.StatusForbidden, "eve": http.StatusForbidden} {
+	for name, status := range map[string]int{"carol": http.StatusForbidden, "bob": http.StatusForbidden, "eve": http.StatusForbidden} {
 		a := o.send(t, name, "/close", fields...)
 		require.Equal(t, status, a.status, "%s: %s", name, a.text)
 		require.NotContains(t, o.page(t, name, "/close?record="+fields[len(fields)-1]).text, "company.csv", name)
@@ -163,7 +161,7 @@ func TestRecordsThatAreRefused(t *testing.T) {
 		want         string
 	}{
 		{"record", strings.Repeat("0", 32), http.StatusNotFound, "no longer kept"}, {"record", "../../etc/passwd", http.StatusNotFound, "no longer kept"},
-		{"record", "prepared", http.StatusBadRequest, "no package of this period is prepared"}, {"unit", "euro", http.StatusUnprocessableEntity, "euro"}, {"decimal", "..", http.StatusBadRequest, "decimal"},
+		{"record", "prepared", http.StatusNotFound, "no longer kept"}, {"unit", "euro", http.StatusUnprocessableEntity, "euro"}, {"decimal", "..", http.StatusBadRequest, "decimal"},
 		{"map.fee", "None such", http.StatusUnprocessableEntity, "None such"}, {"header_row", "0", http.StatusBadRequest, "header_row"}, {"date_format", "x", http.StatusUnprocessableEntity, "date"},
 	} {
 		a := o.send(t, "anna", "/close", but(c.field, c.value)...)
@@ -173,7 +171,7 @@ func TestRecordsThatAreRefused(t *testing.T) {
 		require.NotNil(t, back, a.text)
 		form := o.page(t, "anna", html.UnescapeString(back[1]))
 		require.Equal(t, http.StatusOK, form.status)
-		require.Contains(t, form.text, `value="with the record"`)
+		require.Contains(t, form.text, `>with the record</textarea>`)
 		require.Contains(t, form.text, `name="record"`)
 	}
 	february := strings.ReplaceAll(string(o.companyRecord(t)), "2026-01-31", "2026-02-11")
@@ -188,11 +186,6 @@ func TestRecordsThatAreRefused(t *testing.T) {
 	require.Empty(t, o.trail(t))
 	require.NoDirExists(t, filepath.Join(o.shelf, ".prepared"))
 
-	// A package without a record has none to keep.
-	o.prepare(t, "anna", "group:company")
-	a = o.send(t, "anna", "/close", but("record", "prepared")...)
-	require.Equal(t, http.StatusBadRequest, a.status)
-	require.Contains(t, a.text, "contains no record of fees")
 	gone := o.page(t, "anna", "/close?period=2026-01&record="+strings.Repeat("0", 32))
 	require.Equal(t, http.StatusOK, gone.status)
 	require.Contains(t, gone.text, `<a href="reconcile?period=2026-01">Upload it again</a>`)
@@ -212,10 +205,87 @@ func TestRecordsOfEndedSessions(t *testing.T) {
 	form := o.page(t, "anna", html.UnescapeString(to[1]))
 	require.Contains(t, form.text, "company.csv")
 	require.Contains(t, form.text, `<input type="hidden" name="unit" value="token">`)
-	require.Contains(t, form.text, `value="with the record"`)
+	require.Contains(t, form.text, `>with the record</textarea>`)
 	require.Equal(t, http.StatusSeeOther, o.send(t, "anna", "/close", fields...).status)
 	require.Equal(t, []string{"anna prepared"}, o.trail(t))
 	var m closing.Manifest
 	require.NoError(t, json.Unmarshal([]byte(o.page(t, "bob", "/close/2026-01/manifest.json").text), &m))
 	require.Equal(t, "company.csv", m.Options.Reconciliation.Name)
+}
+
+// A package that is prepared again keeps its record and its accepted differences, from whichever form and by whomever, also
+// after it was closed. Without them it is prepared only if the form says so, and the reviewer sees what is gone and says why
+// that is right.
+func TestPreparedAgain(t *testing.T) {
+	o := newOffice(t, nil)
+	path := o.upload(t, "anna", "company.csv", o.companyRecord(t), "period", "2026-01", "accounts", "group:company")
+	at, _, _ := strings.Cut(path, "?")
+	require.Equal(t, http.StatusSeeOther, o.acceptAll(t, "anna", path, "booked in February").status)
+	require.Equal(t, http.StatusSeeOther, o.send(t, "anna", "/close", o.recordForm(t, "anna", path)...).status)
+	kept := func(records int, accepted uint64) closing.Manifest {
+		t.Helper()
+		var m closing.Manifest
+		require.NoError(t, json.Unmarshal([]byte(o.page(t, "bob", "/close/2026-01/manifest.json").text), &m))
+		require.Equal(t, records, len(map[bool][]int{true: {1}}[m.Options.Reconciliation != nil]))
+		require.Equal(t, accepted, m.Findings.Accepted)
+		return m
+	}
+	kept(1, 4)
+	page := o.page(t, "bob", "/close/2026-01").text
+	require.Contains(t, page, "14 of 18 matched, 4 accepted by anna")
+	require.Contains(t, page, "Approve 0.911 GLMR")
+	require.NotContains(t, page, "What changed")
+	require.Equal(t, http.StatusSeeOther, o.act(t, "bob", "returned", o.manifest(t, "anna"), "Where is Payroll?").status)
+	require.Equal(t, http.StatusSeeOther, o.send(t, "anna", at+"/forget").status)
+
+	// The plain form, of another preparer.
+	plainForm := []string{"period", "2026-01", "accounts", "group:company,Payroll", "journal", "hledger"}
+	require.Contains(t, o.page(t, "carol", "/close?period=2026-01").text, "company.csv, with 4 accepted differences")
+	require.Equal(t, http.StatusSeeOther, o.send(t, "carol", "/close", plainForm...).status)
+	kept(1, 4)
+	page = o.page(t, "bob", "/close/2026-01").text
+	for _, text := range []string{"What changed since you returned it", "Account added: Payroll", "Not answered: “Where is Payroll?” (bob)", "needed to approve: 1 question is not answered"} {
+		require.Contains(t, page, text)
+	}
+	require.NotContains(t, page, "gone")
+	a := o.act(t, "bob", "approved", o.manifest(t, "bob"), "")
+	require.Equal(t, http.StatusBadRequest, a.status)
+	require.Contains(t, a.text, "1 question is not answered")
+	found := regexp.MustCompile(`name="manifest" value="([0-9a-f]{64})">`).FindAllStringSubmatch(page, -1)
+	require.Len(t, found, 2, "the package's, and the question's")
+	question := found[1][1]
+	if question == o.manifest(t, "bob") {
+		question = found[0][1]
+	}
+	require.Equal(t, http.StatusForbidden, o.act(t, "eve", "answered", question, "x").status)
+	require.Equal(t, http.StatusConflict, o.act(t, "carol", "answered", strings.Repeat("0", 64), "x").status)
+	require.Equal(t, http.StatusBadRequest, o.act(t, "carol", "answered", question, " ").status)
+	require.Equal(t, http.StatusSeeOther, o.act(t, "carol", "answered", question, "It is added").status)
+	require.NotContains(t, o.page(t, "bob", "/close/2026-01").text, "Not answered")
+
+	// Without the record.
+	without := append([]string{"record", "none", "comment", "a draft"}, plainForm...)
+	form := o.page(t, "carol", "/close?period=2026-01&record=none")
+	require.Contains(t, form.text, "drops the record of fees of the one before: company.csv, with 4 accepted differences")
+	require.Contains(t, form.text, "Prepare without the record")
+	require.Equal(t, http.StatusSeeOther, o.send(t, "carol", "/close", without...).status)
+	kept(0, 0)
+	page = o.page(t, "bob", "/close/2026-01").text
+	for _, text := range []string{"The record of fees was removed: company.csv, with 4 accepted differences.", "4 acceptances are gone: line 5, line 12, line 16, 10-7.", "needed to approve: an earlier version had a record of fees"} {
+		require.Contains(t, page, text)
+	}
+	a = o.act(t, "bob", "approved", o.manifest(t, "bob"), "")
+	require.Equal(t, http.StatusBadRequest, a.status)
+	require.Contains(t, a.text, "an earlier version had a record of fees, and this one has none")
+	require.Equal(t, http.StatusSeeOther, o.act(t, "bob", "approved", o.manifest(t, "bob"), "The record follows in February").status)
+	require.Equal(t, http.StatusSeeOther, o.act(t, "carol", "closed", o.manifest(t, "bob"), "").status)
+	c, err := app.CheckPackage(t.Context(), filepath.Join(o.shelf, "2026-01"), again(o.ledger), app.Vouchers{}, app.PackageOptions{Program: "a test"})
+	require.NoError(t, err)
+	require.Empty(t, append(c.Damage, c.Differences...))
+
+	// A later version of a closed month has the fees of the last one beside its own.
+	require.Equal(t, http.StatusSeeOther, o.send(t, "anna", "/close", plainForm...).status)
+	page = o.page(t, "bob", "/close/2026-01").text
+	require.Contains(t, page, "What changed since version 1 was closed")
+	require.Contains(t, page, ">version 1, GLMR</th>")
 }

@@ -46,6 +46,7 @@ type office struct {
 	shelf   string
 	working sync.WaitGroup
 	people  map[string]*person
+	labels  *app.AddressBook
 }
 
 // person is a logged-in user.
@@ -57,8 +58,23 @@ type person struct {
 func newOffice(t *testing.T, change func(*web.Options)) *office {
 	t.Helper()
 	d, dir, labels := monthEnd(t)
-	o := &office{ledger: d, shelf: filepath.Join(dir, "closed"), people: map[string]*person{}}
+	o := &office{ledger: d, shelf: filepath.Join(dir, "closed"), people: map[string]*person{}, labels: labels}
 	require.NoError(t, os.Mkdir(o.shelf, 0o700))
+	o.serve(t, change)
+	return o
+}
+
+// newOfficeOf is another server with the ledger and the packages of one.
+func newOfficeOf(t *testing.T, of *office) *office {
+	t.Helper()
+	o := &office{ledger: of.ledger, shelf: of.shelf, people: map[string]*person{}, labels: of.labels}
+	o.serve(t, nil)
+	return o
+}
+
+func (o *office) serve(t *testing.T, change func(*web.Options)) {
+	t.Helper()
+	d, labels := o.ledger, o.labels
 	o.Server, o.clock, _ = guarded(t, d, func(c *web.Options) {
 		l := &c.Ledgers[0]
 		l.Labels, l.Packages, l.Open, l.Place = labels, o.shelf, again(d), "fees.db"
@@ -70,7 +86,6 @@ func newOffice(t *testing.T, change func(*web.Options)) *office {
 		}
 	})
 	t.Cleanup(o.working.Wait)
-	return o
 }
 
 // as returns a user, logged in.
@@ -153,6 +168,10 @@ func TestCloseByTwoUsers(t *testing.T) {
 
 	first := o.prepare(t, "anna", "Operations")
 	require.Equal(t, []string{"anna prepared"}, o.trail(t))
+	waiting := steps(t, o.page(t, "bob", "/overview?period=2026-01").text, "January 2026 is being closed")
+	require.Equal(t, [2]string{"prepared by anna", `<a href="close/2026-01">Package to review or close</a>`}, waiting["closed"])
+	require.Equal(t, "prepared without balances", waiting["statements"][0], "of the newest package, which is not closed")
+	require.Contains(t, o.page(t, "bob", "/overview?period=2026-01").text, `<a href="close/2026-01">prepared by anna</a>`)
 	require.Contains(t, o.page(t, "bob", "/close").text, `<a href="close/2026-01">2026-01</a>`)
 	require.NotContains(t, o.page(t, "bob", "/packages").text, `"packages/2026-01"`, "it is not closed")
 	report := o.page(t, "bob", "/close/2026-01/report.csv")
@@ -232,7 +251,7 @@ func TestActsThatAreRefused(t *testing.T) {
 	}{
 		{"eve", "approved", sum, "", http.StatusForbidden}, {"anna", "approved", sum, "", http.StatusForbidden}, {"carol", "approved", sum, "", http.StatusForbidden}, {"carol", "returned", sum, "no", http.StatusForbidden},
 		{"anna", "withdrawn", sum, "", http.StatusForbidden}, {"bob", "returned", sum, "", http.StatusBadRequest}, {"bob", "approved", "abc", "", http.StatusBadRequest}, {"bob", "approved", strings.Repeat("0", 64), "", http.StatusConflict},
-		{"carol", "closed", sum, "", http.StatusConflict}, {"bob", "paid", sum, "", http.StatusBadRequest}, {"bob", "prepared", sum, "", http.StatusBadRequest}, {"bob", "approved", sum, "a\nb", http.StatusBadRequest},
+		{"carol", "closed", sum, "", http.StatusConflict}, {"bob", "paid", sum, "", http.StatusBadRequest}, {"bob", "prepared", sum, "", http.StatusBadRequest}, {"bob", "approved", sum, "a\x01b", http.StatusBadRequest},
 	} {
 		a := o.act(t, c.name, c.act, c.manifest, c.comment)
 		require.Equal(t, c.status, a.status, "%s %s: %s", c.name, c.act, a.text)

@@ -47,7 +47,7 @@ func TestEveryPageLeadsOn(t *testing.T) {
 		return regexp.MustCompile(`\{[^}]*\}`).ReplaceAllStringFunc(route, func(part string) string { return names[part] })
 	}
 	wrong := map[string]string{"{name}": "none", "{height}": "none", "{address}": "0x12", "{token}": "none", "{package}": "..none", "{version}": "x", "{file...}": "none.csv"}
-	withForm := []string{"/fees", "/transactions", "/findings", "/accounts/unlabelled", "/contract/{address}", "/account/{address}/statement", "/account/{address}/rollforward", "/accounts/rollforward", "/reconcile/{token}", "/reconcile/{token}/result"}
+	withForm := []string{"/fees", "/transactions", "/findings", "/deposits", "/accounts/unlabelled", "/contract/{address}", "/account/{address}/statement", "/account/{address}/rollforward", "/accounts/rollforward", "/reconcile/{token}", "/reconcile/{token}/result"}
 	seen := 0
 	for _, route := range web.Routes() {
 		if strings.HasPrefix(route, "/api/") {

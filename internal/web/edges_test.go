@@ -14,7 +14,7 @@ import (
 // A period at an edge of time is answered, or rejected with the reason; no link leads beyond the edges.
 func TestEdgesOfTime(t *testing.T) {
 	s := served(t, filled(t, "0..27"), nil)
-	paths := []string{"/fees", "/fees.csv", "/transactions", "/findings", "/account/" + alith + "/statement", "/account/" + alith + "/rollforward", "/accounts/rollforward", "/overview", "/reconcile", "/api/v1/report", "/api/v1/transactions", "/api/v1/findings"}
+	paths := []string{"/fees", "/fees.csv", "/transactions", "/findings", "/account/" + alith + "/statement", "/account/" + alith + "/rollforward", "/accounts/rollforward", "/deposits", "/deposits.csv", "/overview", "/reconcile", "/api/v1/report", "/api/v1/transactions", "/api/v1/findings"}
 	beyond := []string{"9999", "9999-12", "2026-01-01..9999-12-31", "9999-12-31..9999-12-31", "0000", "0000-01", "0001", "1969", "1969-12", "0001-01-01..9999-12-31"}
 	within := []string{"1970", "1970-01", "9998", "9999-11", "1970-01-01..9999-12-30", "0..4294967295", "4294967295..4294967295"}
 	for _, path := range paths {

@@ -37,18 +37,26 @@ func (c *cell) digits() (head, tail, zeros string) {
 func (c *cell) node() g.Node {
 	var value g.Node
 	switch {
+	case c.Field != nil:
+		value = c.Field.node(c.Text)
 	case c.Tick != "":
 		value = markup.El("input", markup.Attr("type", "checkbox"), markup.Attr("name", "difference"), markup.Attr("value", c.Tick), markup.Attr("aria-label", c.Text))
 	case c.To != "":
 		to := *c
-		to.To, to.Share = "", ""
+		to.To, to.Share, to.Form = "", "", nil
 		value = markup.El("a", href(c.To), to.node())
+		if c.Exact == "" && c.Unit != "" {
+			value = g.Group{value, markup.Text(" "), markup.El("span", markup.Attr("class", "unit"), markup.Text(c.Unit))}
+		}
 	case c.Time != "":
 		value = markup.El("time", markup.Attr("datetime", c.Time), markup.Attr("title", c.Time), markup.Text(c.Text))
 	case c.Exact != "":
 		value = g.Group{markup.El("data", markup.Attr("value", c.Exact), c.figure()), g.If(c.Unit != "", g.Group{markup.Text(" "), markup.El("span", markup.Attr("class", "unit"), markup.Text(c.Unit))})}
 	default:
 		value = c.figure()
+	}
+	if c.Form != nil {
+		value = g.Group{value, c.Form.row()}
 	}
 	if c.Share == "" {
 		return value
@@ -147,7 +155,7 @@ func (s *server) cell(c *table.Column, v table.Cell, zone *time.Location) cell {
 		}
 	case c.Kind == table.Hash && c.Name != "parent_hash":
 		shown.To, shown.Text = "lookup?q="+exact, console.Ends(exact, 4)
-	case c.Name == "place" || c.Name == "id":
+	case c.Name == "place" || c.Name == "id" || c.Name == "taken":
 		if isTransactionID.MatchString(exact) {
 			shown.To = "tx/" + exact
 		}

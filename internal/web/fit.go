@@ -29,6 +29,9 @@ const (
 	longText = 19
 )
 
+// fieldWidth is the width of a field in a table, in pixels.
+const fieldWidth = 132
+
 // sideRoom is the width of a table in the side column of a wide window. Below that window, it has the whole width.
 const sideRoom = 398
 
@@ -47,6 +50,15 @@ func (t *tabular) whole() g.Node {
 // besideSide returns a table beside the side column.
 func (t *tabular) besideSide() g.Node {
 	t.fit(windows[1:])
+	return t.node()
+}
+
+// besideTwo returns a table between two columns; nil for none. It has as much room there as in a window of 721 pixels.
+func (t *tabular) besideTwo() g.Node {
+	if t == nil {
+		return nil
+	}
+	t.fit(windows[2:])
 	return t.node()
 }
 
@@ -157,6 +169,10 @@ func (t *tabular) width(column int) (exact, cut int, long bool) {
 			continue
 		}
 		c := &row[column]
+		if c.Field != nil {
+			full, less = max(full, fieldWidth), max(less, fieldWidth)
+			continue
+		}
 		n := utf8.RuneCountInString(c.Text)
 		if c.isDigits() {
 			head, tail, zeros := c.digits()

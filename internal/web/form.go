@@ -24,12 +24,13 @@ type form struct {
 	Shown  bool      // it is unfolded
 	Table  *tabular
 	Button string
+	Acts   []option // buttons in place of the one, each with a value of act; the first is the usual one
 }
 
 // control is a field of a form.
 type control struct {
 	Name, Label string
-	Kind        string // an input type, select, or choice: one of several checkboxes; radio offers the options as buttons
+	Kind        string // an input type, select, or choice: one of several checkboxes; text of a line's width is an area
 	Value       string
 	Hint        string // shown below the field
 	Options     []option
@@ -58,7 +59,16 @@ func (f *form) node() g.Node {
 	return markup.El("details", markup.Attr("class", "fold"), g.If(f.Shown, markup.Attr("open")), markup.El("summary", markup.Text(f.Title)), n)
 }
 
-func (f *form) button() g.Node { return markup.El("button", markup.Text(f.Button)) }
+func (f *form) button() g.Node {
+	if f.Acts == nil {
+		return markup.El("button", markup.Text(f.Button))
+	}
+	buttons := lines{}
+	for i, act := range f.Acts {
+		buttons = append(buttons, markup.El("button", g.If(i > 0, markup.Attr("class", "plain")), markup.Attr("name", "act"), markup.Attr("value", act.Value), markup.Text(act.Text)))
+	}
+	return markup.El("div", markup.Attr("class", "buttons"), buttons)
+}
 
 // keptFields returns the parameters that a form keeps.
 func keptFields(parameters []option) g.Node {
@@ -79,10 +89,8 @@ func (f control) node() g.Node {
 		return markup.El("label", markup.Attr("class", "check"), markup.El("input", markup.Attr("name", f.Name), markup.Attr("type", "checkbox"), markup.Attr("value", value), g.If(checked, markup.Attr("checked"))), markup.Text(" "+f.Label), hint)
 	}
 	switch f.Kind {
-	case "radio":
-		return markup.El("fieldset", markup.El("legend", markup.Text(f.Label)), g.Map(f.Options, func(o option) g.Node {
-			return markup.El("label", markup.El("input", markup.Attr("name", f.Name), markup.Attr("type", "radio"), markup.Attr("value", o.Value), markup.Attr("required"), g.If(o.Value == f.Value, markup.Attr("checked"))), markup.Text(" "+o.Text))
-		}))
+	case "area": // Enter begins a line in it, and presses no button
+		return markup.El("label", markup.Attr("class", "area"), markup.Text(f.Label+" "), markup.El("textarea", markup.Attr("name", f.Name), markup.Attr("rows", "2"), g.If(f.Required, markup.Attr("required")), markup.Text(f.Value)), hint)
 	case "choice":
 		return tick(f.Value, f.Required)
 	case "checkbox":

@@ -91,6 +91,9 @@ func stepGroups(bill *explain.Explanation) (groups []stepGroup) {
 	if bill.Cash != nil {
 		add("Charged on chain", append(inputs(bill.Cash.Inputs, bill.Token), steps(bill.Cash.Steps, bill.Token)...))
 	}
+	if bill.Receipt != nil {
+		add("From the Ethereum receipt to the fee", append(inputs(bill.Receipt.Inputs, bill.Token), steps(bill.Receipt.Steps, bill.Token)...))
+	}
 	return groups
 }
 
@@ -124,10 +127,12 @@ func steps(list []explain.Step, token console.Token) (lines []step) {
 func figure(n explain.Digits, unit string, token console.Token) cell {
 	c := cell{Text: string(n), Exact: string(n), Unit: unit}
 	switch unit {
-	case explain.InWei:
+	case explain.InWei, explain.InPlanck:
 		c.Text, c.Unit = token.Tokens(n), token.Symbol
 	case explain.InWeiPerGas:
 		c.Text, c.Unit = console.Scaled(n, console.GweiDecimals), "Gwei per gas"
+	case explain.InAttos:
+		c.Text, c.Unit = console.Scaled(n, console.TokenDecimals), token.Symbol
 	case explain.InMultiplier:
 		c.Text, c.Unit = console.Scaled(n, console.TokenDecimals), ""
 	}

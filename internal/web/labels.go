@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -24,6 +25,7 @@ import (
 type labels struct {
 	editing sync.Mutex
 	inUse   atomic.Pointer[edition]
+	edits   edits // guarded by editing
 }
 
 // edition is an address book between two edits.
@@ -33,7 +35,7 @@ type edition struct {
 }
 
 func newLabels(book *app.AddressBook) *labels {
-	l := new(labels)
+	l := &labels{edits: edits{}}
 	l.inUse.Store(&edition{book: book})
 	return l
 }
@@ -53,12 +55,17 @@ func (s *server) editsLabels() bool {
 	return s.EditLabels && s.OpenTrail != nil && s.Users != nil && s.labels() != nil
 }
 
+var (
+	errLaterEdit     = &app.StaleError{Message: "The address book has been edited since then. Change the account itself."}
+	errNothingToUndo = &app.StaleError{Message: "There is nothing to undo. The server has restarted, or the edit was long ago."}
+)
+
 var errNoEditing = &problem{http.StatusNotFound, "Not found", "This server does not edit the address book. Start it with fees serve --edit-labels."}
 
-// The fields of the form of an account, and of the one below the unlabelled payers.
+// The fields of the form of an account, and of the rows of the unlabelled payers.
 var (
 	entryParameters = []string{"label", "group", "book_account"}
-	payerFields     = []string{"payer", "label", "group"}
+	payerFields     = []string{"payer", "label", "group", "book_account"}
 	payerParameters = slices.Concat(payerFields, []string{"period", "zone", "partial"})
 )
 
@@ -99,48 +106,66 @@ func (s *server) entryForm(r *http.Request, account chain.Address, typed url.Val
 	return f
 }
 
+// errEdited reports an edit by another user.
+func errEdited(message string) error { return &app.StaleError{Message: message} }
+
 // editEntry changes an account's entry in the address book.
 func (s *server) editEntry(w http.ResponseWriter, r *http.Request) error {
-	return s.edit(w, r, func(fields url.Values) (e addressbook.Entry, to string, err error) {
+	return s.edits(w, r, func(fields url.Values) (list []addressbook.Entry, to string, err error) {
 		account, err := app.OneAccount(r.PathValue("address"), nil)
 		if err != nil {
-			return e, "", err
+			return nil, "", err
 		}
-		e = addressbook.Entry{Address: account, Label: strings.TrimSpace(fields.Get("label")), Group: strings.TrimSpace(fields.Get("group")), Account: strings.TrimSpace(fields.Get("book_account"))}
-		if now := s.labels().Entry(account); fields.Get("shown") != shownEntry(now) {
-			return e, "", &app.StaleError{Message: "Another user has edited this account since the page was shown. Go back to the form, which shows what you typed."}
+		if fields.Get("shown") != shownEntry(s.labels().Entry(account)) {
+			return nil, "", errEdited("Another user has edited this account since the page was shown. Go back to the form, which shows what you typed.")
 		}
-		return e, "account/" + account.String(), nil
+		return []addressbook.Entry{entryOf(account, fields)}, listPath(fields, "account/"+account.String()), nil
 	})
+}
+
+// entryOf returns the entry of an account that a form contains.
+func entryOf(account chain.Address, fields url.Values) addressbook.Entry {
+	return addressbook.Entry{Address: account, Label: strings.TrimSpace(fields.Get("label")), Group: strings.TrimSpace(fields.Get("group")), Account: strings.TrimSpace(fields.Get("book_account"))}
+}
+
+// listPath returns the page of a list that an edit was made on, which then says that it is saved; otherwise the usual page.
+func listPath(fields url.Values, usual string) string {
+	page, query, _ := strings.Cut(fields.Get("list"), "?")
+	values, err := url.ParseQuery(query)
+	if err != nil || page != "accounts" && page != "accounts/unlabelled" {
+		return usual
+	}
+	values.Set("saved", "1")
+	return page + "?" + values.Encode()
 }
 
 // labelPayer labels one of the payers without a label.
 func (s *server) labelPayer(w http.ResponseWriter, r *http.Request) error {
-	return s.edit(w, r, func(fields url.Values) (e addressbook.Entry, to string, err error) {
+	return s.edits(w, r, func(fields url.Values) (list []addressbook.Entry, to string, err error) {
 		account, err := app.OneAccount(fields.Get("payer"), nil)
 		if err != nil {
-			return e, "", err
+			return nil, "", err
 		}
-		if e = s.labels().Entry(account); e.Label != "" {
-			return e, "", &app.StaleError{Message: "Another user has labelled this account since the page was shown. Open the account to change its label."}
+		now := s.labels().Entry(account)
+		if shown := fields.Get("shown"); shown == "" && now.Label != "" || shown != "" && shown != shownEntry(now) {
+			return nil, "", errEdited("Another user has labelled this account since the page was shown. Open the account to change its label.")
 		}
-		if e.Label = strings.TrimSpace(fields.Get("label")); e.Label == "" {
-			return e, "", invalidRequest("label: enter the account's name.")
+		e := entryOf(account, fields)
+		if e.Label == "" {
+			return nil, "", invalidRequest("label: enter the account's name.")
 		}
-		if group := strings.TrimSpace(fields.Get("group")); group != "" {
-			e.Group = group
-		}
+		e.Group, e.Account = cmp.Or(e.Group, now.Group), cmp.Or(e.Account, now.Account)
 		sc := scope{Period: fields.Get("period"), Zone: fields.Get("zone")}
 		if sc.Partial, err = ticked(fields, "partial"); err != nil {
-			return e, "", err
+			return nil, "", err
 		}
-		return e, "accounts/unlabelled" + sc.query(nil), nil
+		return []addressbook.Entry{e}, listPath(fields, "accounts/unlabelled"+sc.query(nil)), nil
 	})
 }
 
-// edit records the edit of an entry in the ledger's audit trail, writes it to the address book's file, puts it in use and
-// redirects to a page. One edit runs at a time.
-func (s *server) edit(w http.ResponseWriter, r *http.Request, read func(url.Values) (e addressbook.Entry, to string, err error)) error {
+// edits records edits of entries in the ledger's audit trail, writes them to the address book's file, puts it in use and
+// redirects to a page. One request edits at a time.
+func (s *server) edits(w http.ResponseWriter, r *http.Request, read func(url.Values) (list []addressbook.Entry, to string, err error)) error {
 	if !s.editsLabels() {
 		return errNoEditing
 	}
@@ -153,24 +178,29 @@ func (s *server) edit(w http.ResponseWriter, r *http.Request, read func(url.Valu
 	}
 	s.names.editing.Lock()
 	defer s.names.editing.Unlock()
-	e, to, err := read(fields)
+	list, to, err := read(fields)
 	if err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), s.Time)
 	defer cancel()
-	made, err := s.writeEntry(ctx, s.owner(r), e)
-	var stale *app.StaleError
-	if errors.As(err, &stale) { // show what the file says now, if it can be read
-		if now, err := app.ReadAddressBook(s.labels().Path); err == nil {
-			s.names.replace(now)
+	more := fields.Get("more") == "1"
+	for i, e := range list {
+		before := s.labels().Entry(e.Address)
+		made, err := s.writeEntry(ctx, s.owner(r), e)
+		var stale *app.StaleError
+		if errors.As(err, &stale) { // show what the file says now, if it can be read
+			if now, err := app.ReadAddressBook(s.labels().Path); err == nil {
+				s.names.replace(now)
+			}
 		}
+		if err != nil {
+			return s.editProblem(ctx, err)
+		}
+		s.names.replace(made)
+		s.names.edits.note(s.owner(r), editedEntry{before, made.Entry(e.Address)}, more || i > 0)
+		s.Log.Info("address book edited", "user", s.owner(r))
 	}
-	if err != nil {
-		return s.editProblem(ctx, err)
-	}
-	s.names.replace(made)
-	s.Log.Info("address book edited", "user", s.owner(r))
 	http.Redirect(w, r, s.base+"/"+to, http.StatusSeeOther)
 	return nil
 }

@@ -45,7 +45,7 @@ func (o *office) shown(t *testing.T, name, address string) string {
 // unlabelledPayer returns a payer of January without a label.
 func (o *office) unlabelledPayer(t *testing.T) string {
 	t.Helper()
-	found := regexp.MustCompile(`<option value="(0x[0-9A-Fa-f]{40})"`).FindStringSubmatch(o.page(t, "anna", "/accounts/unlabelled?period=2026-01").text)
+	found := regexp.MustCompile(`name="payer" value="(0x[0-9A-Fa-f]{40})"`).FindStringSubmatch(o.page(t, "anna", "/accounts/unlabelled?period=2026-01").text)
 	require.NotNil(t, found)
 	return found[1]
 }
@@ -167,5 +167,47 @@ func TestLabelsUnderLoad(t *testing.T) {
 	text := content(t, path)
 	require.Equal(t, 2*each, strings.Count(text, ",Wallet "))
 	page := o.page(t, "anna", "/accounts").text
-	require.Equal(t, 2*each, strings.Count(page, ">Wallet "))
+	require.Equal(t, 2*each, strings.Count(page, `value="Wallet `))
+}
+
+// An edit in the row of a list returns to the list, which offers to undo it. Undoing can be undone, and never overwrites a
+// later edit.
+func TestEditsInRows(t *testing.T) {
+	o, path := labelling(t)
+	before := content(t, path)
+	const address = "0xABCdef0000000000000000000000000000000000"
+	rows := func(name string) string { return o.page(t, name, "/accounts?saved=1").text }
+	require.NotContains(t, rows("anna"), "Undo", "nothing was saved")
+	payer := o.unlabelledPayer(t)
+	a := o.send(t, "anna", "/accounts/unlabelled", "payer", payer, "label", "Bridge", "book_account", "Assets:Bridge", "list", "accounts/unlabelled?period=2026-01", "period", "2026-01")
+	require.Equal(t, "/accounts/unlabelled?period=2026-01&saved=1", a.header.Get("Location"))
+	require.Equal(t, before+payer+",Bridge,,Assets:Bridge\n", content(t, path))
+	saved := content(t, path)
+	require.Contains(t, o.page(t, "anna", a.header.Get("Location")).text, "Saved. </span><button>Undo</button>")
+	require.NotContains(t, rows("carol"), "Undo", "it is another user's")
+
+	shown := o.shown(t, "anna", payer)
+	edit := func(fields ...string) got {
+		return o.send(t, "anna", "/account/"+payer, append(fields, "group", "outside", "shown", o.shown(t, "anna", payer), "list", "accounts?sort=label")...)
+	}
+	a = edit("label", "Main bridge")
+	require.Equal(t, "/accounts?saved=1&sort=label", a.header.Get("Location"))
+	require.Equal(t, http.StatusSeeOther, edit("label", "Bridge 2", "more", "1").status)
+	require.Equal(t, before+payer+",Bridge 2,outside,\n", content(t, path))
+	a = o.send(t, "anna", "/accounts/undo", "list", "accounts?sort=label")
+	require.Equal(t, "/accounts?saved=1&sort=label", a.header.Get("Location"))
+	require.Equal(t, saved, content(t, path), "both of a paste are undone")
+	require.Equal(t, http.StatusSeeOther, o.send(t, "anna", "/accounts/undo").status)
+	require.Equal(t, before+payer+",Bridge 2,outside,\n", content(t, path))
+
+	require.Equal(t, http.StatusSeeOther, o.send(t, "carol", "/account/"+payer, "label", "Carol's", "shown", o.shown(t, "carol", payer)).status)
+	after := content(t, path)
+	require.Equal(t, http.StatusConflict, o.send(t, "anna", "/accounts/undo").status)
+	require.Equal(t, after, content(t, path))
+	require.Equal(t, http.StatusConflict, o.send(t, "anna", "/account/"+payer, "label", "X", "shown", shown).status)
+	require.Equal(t, http.StatusForbidden, o.send(t, "eve", "/accounts/undo").status)
+	for _, list := range []string{"//evil.example", "https://evil.example", "accounts/../x", "packages", "accounts?%zz"} {
+		a = o.send(t, "anna", "/account/"+address, "label", "A"+list[:1], "shown", o.shown(t, "anna", address), "list", list)
+		require.Equal(t, "/account/"+address, a.header.Get("Location"), list)
+	}
 }

@@ -30,6 +30,7 @@ var parameterTexts = map[string]string{
 	"checks":   "failed: only transactions with failed checks.",
 	"fee_from": "The lowest fee, in the token, such as 0.25.",
 	"fee_to":   "The highest fee, in the token; included.",
+	"part":     "open or changes: the deposits that are open at the end of the period, or those taken and given back in it. Default: open.",
 	"balances": "none skips the balances, so nothing is proved.",
 	"after":    "The transaction ID to continue after: next of the previous response.",
 	"limit":    "The maximum number of transactions, up to 1000. Default: 100.",

@@ -416,7 +416,7 @@ func (k *monthRecord) books(about *scope) cell {
 func (s *server) packageCell(m month, k *monthRecord, about *scope) cell {
 	switch {
 	case k.isOpen():
-		last := k.round[len(k.round)-1]
+		last := k.round.Last()
 		return cell{Text: string(last.Kind) + " by " + plain.Line(last.User), To: "close/" + url.PathEscape(s.packageName(m.Name, last.Zone))}
 	case k != nil && k.made != nil:
 		c := cell{Text: fmt.Sprintf("closed, version %d", k.made.Version), Class: "ok", To: "packages/" + url.PathEscape(k.made.Name)}

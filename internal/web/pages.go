@@ -59,6 +59,7 @@ func pages() []route {
 		{path: "/account/{address}/statement", ask: (*server).statement},
 		{path: "/account/{address}/rollforward", ask: (*server).rollforward},
 		{path: "/contract/{address}", ask: (*server).contract},
+		{path: "/deposits", ask: (*server).deposits},
 		{path: "/findings", ask: (*server).findings},
 		{path: "/findings.csv", ask: (*server).findingsFile},
 		{path: "/lookup", ask: (*server).lookup},
@@ -81,6 +82,9 @@ func pages() []route {
 	for _, form := range transactionForms {
 		list = append(list, route{path: "/transactions." + form, ask: (*server).transactionsFile}, route{path: "/accounts." + form, ask: withoutParameters((*server).accountsFile)})
 	}
+	for _, form := range resultForms {
+		list = append(list, route{path: "/deposits." + form, ask: (*server).depositsFile})
+	}
 	for _, form := range append(slices.Clip(resultForms), paperForm) {
 		list = append(list, route{path: "/account/{address}/statement." + form, ask: (*server).statementFile}, route{path: "/account/{address}/rollforward." + form, ask: (*server).rollforwardFile},
 			route{path: "/accounts/rollforward." + form, ask: (*server).rollforwardFile},
@@ -97,10 +101,11 @@ var (
 
 const paperForm = "pdf"
 
-// paperSize returns the paper that a request names, A4 if it names none.
-func paperSize(asked url.Values) (string, error) {
-	size := cmp.Or(asked.Get("paper"), app.PaperSizes[0])
-	return size, app.OneOf("paper", size, app.PaperSizes...)
+// paper returns the paper that a request names, A4 if it names none.
+func (s *server) paper(asked url.Values) (app.Paper, error) {
+	p := s.Paper
+	p.Size = cmp.Or(asked.Get("paper"), app.PaperSizes[0])
+	return p, app.OneOf("paper", p.Size, app.PaperSizes...)
 }
 
 // otherPapers returns the links to a PDF document on the other papers.
@@ -133,7 +138,7 @@ func (v *frame) nav() (list []navigation) {
 func sectionOf(path string) string {
 	first, _, _ := strings.Cut(path, "/")
 	switch first {
-	case "account":
+	case "account", "deposits":
 		return "accounts"
 	case "tx":
 		return "transactions"

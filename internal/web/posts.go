@@ -8,17 +8,18 @@ import (
 	"strings"
 )
 
-// posts lists the routes that accept POST. Only acts of closing, accepted differences and edits of labels change a ledger: they extend its audit trail. The page
+// posts lists the routes that accept POST. Only acts of closing, acts about differences and edits of labels change a ledger: they extend its audit trail. The page
 // of a form with parameters accepts them too, and shows what was typed.
 var posts = []route{
 	{path: "/reconcile", ask: (*server).receive, parameters: scopeParameters},
-	{path: "/reconcile/{token}", ask: (*server).acceptDifferences, parameters: slices.Concat(scopeParameters, settingNames(), acceptParameters)},
+	{path: "/reconcile/{token}", ask: (*server).workOnRows, parameters: slices.Concat(scopeParameters, settingNames(), acceptParameters)},
 	{path: "/reconcile/{token}/forget", ask: (*server).forget},
 	{path: "/packages/{package}/check", ask: (*server).startCheck},
 	{path: "/close", ask: (*server).preparePackage, parameters: slices.Concat(closeParameters, scopeParameters)},
 	{path: "/close/{name}", ask: (*server).doAct, parameters: actParameters},
 	{path: "/account/{address}", ask: (*server).editEntry, parameters: entryParameters},
 	{path: "/accounts/unlabelled", ask: (*server).labelPayer, parameters: payerParameters},
+	{path: "/accounts/undo", ask: (*server).undoEdits},
 }
 
 // takes reports whether a request posts to one of these routes.

@@ -58,10 +58,18 @@ func (s *server) receive(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	to := s.base + "/reconcile/" + s.uploads.put(s.owner(r), file.Name, file.Content) + sc.query(nil)
-	if len(to) > maxQuery {
+	query := sc.query(nil)
+	if len(s.base)+len(query) > maxQuery-64 {
 		return &problem{http.StatusRequestURITooLong, "Address too long", "Name fewer accounts, or use a group of the address book."}
 	}
+	token := s.uploads.put(s.owner(r), file.Name, file.Content)
+	if s.saves(r) {
+		if err := s.save(r, token, s.uploads.get(s.owner(r), token), sc); err != nil {
+			s.uploads.forget(s.owner(r), token)
+			return err
+		}
+	}
+	to := s.base + "/reconcile/" + token + query
 	http.Redirect(w, r, to, http.StatusSeeOther)
 	return nil
 }
@@ -71,7 +79,11 @@ func (s *server) forget(w http.ResponseWriter, r *http.Request) error {
 	if err := s.guarded(w, r); err != nil {
 		return err
 	}
-	if !s.uploads.forget(s.owner(r), r.PathValue("token")) {
+	saved, err := s.forgetSaved(s.owner(r), r.PathValue("token"))
+	if err != nil {
+		return err
+	}
+	if !s.uploads.forget(s.owner(r), r.PathValue("token")) && !saved {
 		return errNotKept
 	}
 	http.Redirect(w, r, s.base+"/reconcile", http.StatusSeeOther)

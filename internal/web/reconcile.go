@@ -25,16 +25,20 @@ import (
 // errNotKept reports an unknown or expired upload token.
 var errNotKept = &problem{http.StatusNotFound, "Not found", fmt.Sprintf("This file is no longer kept. Unused files are deleted after %d minutes, or earlier if many are uploaded. Upload it again.", int(keptFor.Minutes()))}
 
+// errOthers reports a file of another user.
+var errOthers = &problem{http.StatusForbidden, "Not yours", "Another user loaded this record, and only that user sees it. Ask for the package with it, or load the file yourself."}
+
 // errNoAccounts reports that a result is incomplete without accounts.
 var errNoAccounts = &problem{http.StatusUnprocessableEntity, "No accounts", "Without accounts, fees missing from the file cannot be found. Name the company's accounts, or compare only the rows."}
 
 // uploadPage is the form to upload a record of fees.
 type uploadPage struct {
 	frame
+	tables
 	Form *form
 }
 
-func (p *uploadPage) main() g.Node { return p.body(p.Form.node(), p.notesList()) }
+func (p *uploadPage) main() g.Node { return p.body(p.tables.node(), p.Form.node(), p.notesList()) }
 
 // reconcileForm shows the upload form for a company's record of fees.
 func (s *server) reconcileForm(w http.ResponseWriter, r *http.Request) error {
@@ -48,8 +52,19 @@ func (s *server) reconcileForm(w http.ResponseWriter, r *http.Request) error {
 	v.Lead = "Compare a company's own record of fees (csv or xlsx) with the ledger, to the wei."
 	v.Form = &form{Action: "reconcile", Post: true, Upload: true, Token: s.token(r), Button: "Compare"}
 	v.Form.Fields = append([]control{{Name: "file", Label: "File", Kind: "file", Required: true, Hint: fmt.Sprintf("csv or xlsx, up to %d MB", maxFile>>20)}}, asked.controls("The company's accounts")...)
+	kept := fmt.Sprintf("The file stays in this server's memory and is deleted after %d minutes without use.", int(keptFor.Minutes()))
+	if s.saves(r) {
+		kept = "The file is kept beside the packages, with its acceptances and questions, until its month is closed or you delete it. Only you see it."
+	}
+	records, err := s.recordTable(r)
+	if err != nil {
+		return err
+	}
+	if records != nil {
+		v.Tables = []*tabular{records}
+	}
 	v.Notes = []string{
-		fmt.Sprintf("The file stays in this server's memory and is deleted after %d minutes without use. While a result is computed, workbooks and intermediate results are in private temporary files.", int(keptFor.Minutes())),
+		kept + " While a result is computed, workbooks and intermediate results are in private temporary files.",
 		"Fees that the accounts paid in the period but no row covers are listed too. A row paid by another account counts as 0.",
 	}
 	s.render(w, r, http.StatusOK, v)
@@ -90,9 +105,9 @@ func (c *comparison) close() {
 
 // comparison returns the user's file of a token, with the settings of a query.
 func (s *server) comparison(r *http.Request, token, query string, more ...string) (*comparison, error) {
-	u := s.uploads.get(s.owner(r), token)
-	if u == nil {
-		return nil, errNotKept
+	u, err := s.upload(r, token)
+	if err != nil {
+		return nil, err
 	}
 	set, err := readSettings(query, more...)
 	if err != nil {
@@ -182,13 +197,13 @@ type comparisonPage struct {
 	frame
 	figures
 	tables
-	Form   *form // its settings
-	Groups []*differences
-	Last   *form // deletes the file
+	Form *form // its settings
+	Rows *worktable
+	Last *form // deletes the file
 }
 
 func (p *comparisonPage) main() g.Node {
-	return p.body(p.Form.node(), p.notices.node(), p.figures.node(), p.tables.node(), each(p.Groups, (*differences).node), p.notesList(), p.Last.last())
+	return p.body(p.Form.node(), p.notices.node(), p.figures.node(), p.tables.node(), p.Rows.node(), p.notesList(), p.Last.last())
 }
 
 // reconciliation shows how a file is read, and the results by row.
@@ -199,7 +214,12 @@ func (s *server) reconciliation(w http.ResponseWriter, r *http.Request) error {
 	}
 	defer c.close()
 	typed := c.settings.values.Get("comment")
+	outcome := c.settings.values.Get(outcomeField)
 	c.settings.values.Del("comment")
+	c.settings.values.Del(outcomeField)
+	if outcome == "" && c.settings.all {
+		outcome = allRows
+	}
 	state, err := s.Ledger.State(r.Context())
 	if err != nil {
 		return err
@@ -239,7 +259,13 @@ func (s *server) reconciliation(w http.ResponseWriter, r *http.Request) error {
 		if err := s.keepCarried(c); err != nil {
 			return err
 		}
-		if err := s.addDifferences(v, r, c, here, typed); err != nil {
+		if err := s.addRows(v, r, c, here, outcome, typed); err != nil {
+			return err
+		}
+		if err := s.changeSaved(c.token, func(one *savedRecord) {
+			in := c.settings.scope.input()
+			one.Query, one.Period, one.Zone, one.State = c.settings.query(), in.Month+in.Year, c.asked.Zone.String(), c.result.Headline()
+		}); err != nil {
 			return err
 		}
 		v.Ways = append(v.Ways, s.packageWay(r, c)...)
@@ -250,9 +276,6 @@ func (s *server) reconciliation(w http.ResponseWriter, r *http.Request) error {
 	s.render(w, r, status, v)
 	return nil
 }
-
-// shownColumns are the columns of the details that a page shows.
-var shownColumns = []string{"outcome", "line", "id", "time", "books", "chain", "difference", "notes", "payer", "books_hash"}
 
 // outcomes adds the results to the page.
 func (s *server) outcomes(v *comparisonPage, c *comparison, here string) error {
@@ -274,24 +297,15 @@ func (s *server) outcomes(v *comparisonPage, c *comparison, here string) error {
 	v.Main = []fact{amount("difference, books - chain", total.Difference, token), amount("books", chain.Some(total.Books), token), amount("chain", total.Chain, token)}
 	v.Facts = append(v.Facts, textFact("read", readAs(c.file)), textFact("period", cmp.Or(c.asked.Name, "all sealed blocks")), textFact("blocks", spanText(result.Span)), textFact("accounts", fmt.Sprint(len(c.options.Accounts))))
 	v.Notes = result.Notes
-	details := result.Agreeing()
-	if c.settings.all {
-		details = result.Details(true)
+	found, err := s.list(result.Found(), listing{limit: maxRows, zone: c.asked.Zone}, nil)
+	if err != nil {
+		return err
 	}
-	for _, list := range []*table.Sheet{result.Found(), narrowed(details, shownColumns)} {
-		table, err := s.list(list, listing{limit: maxRows, zone: c.asked.Zone}, nil)
-		if err != nil {
-			return err
-		}
-		for _, row := range table.Rows {
-			if o := reconcile.Outcome(row[0].Text); list.Name == "details" && !o.Agrees() {
-				row[0].Class = "bad"
-			}
-			row[0].Text = words(row[0].Text)
-		}
-		if len(table.Rows) > 0 {
-			v.Tables = append(v.Tables, table)
-		}
+	for _, row := range found.Rows {
+		row[0].Text = words(row[0].Text)
+	}
+	if len(found.Rows) > 0 {
+		v.Tables = append(v.Tables, found)
 	}
 	if c.lacksAccounts() {
 		return nil
@@ -358,7 +372,7 @@ func (s *server) reconciliationFile(w http.ResponseWriter, r *http.Request) erro
 		if err != nil {
 			return err
 		}
-		paper, err := paperSize(c.settings.values)
+		paper, err := s.paper(c.settings.values)
 		if err != nil {
 			return err
 		}

@@ -131,7 +131,7 @@ func result(t testing.TB, d *app.Ledger, in app.BooksInput, p app.PeriodInput, b
 	onPaper := func(w io.Writer, all bool, size string) error {
 		a, err := d.AboutReconciliation(t.Context(), r, asked, app.AboutRequest{Program: "another"})
 		require.NoError(t, err)
-		return app.WriteReconciliationPDF(w, r, all, size, a)
+		return app.WriteReconciliationPDF(w, r, all, app.Paper{Size: size}, a)
 	}
 	written = map[string]string{}
 	for _, all := range []bool{false, true} {

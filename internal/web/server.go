@@ -27,6 +27,7 @@ type Options struct {
 	Log     *slog.Logger     // of requests and failures; nil for none
 	Metrics *metrics.Metrics // served at /metrics; nil for new ones
 	Time    time.Duration    // timeout of a request; 0 for the default
+	Paper   app.Paper        // its font, for PDF documents
 	AtOnce  int              // concurrent requests; 0 for the default
 	// Ending is closed when the server shuts down; it ends event streams and background work. Nil means never.
 	// Working, if not nil, tracks the background work.
@@ -95,8 +96,9 @@ type site struct {
 	summaries  *once[*app.AccountSummary]
 	states     *once[app.State] // of past periods
 	monthLists *once[[]month]   // of the period picker
-	working    chan struct{}    // worker slots
-	waiting    chan struct{}    // queue slots
+	figures    *once[*app.AccountFigures]
+	working    chan struct{} // worker slots
+	waiting    chan struct{} // queue slots
 	// long and longWaiting are the slots for expensive reads.
 	long, longWaiting chan struct{}
 
@@ -104,6 +106,7 @@ type site struct {
 	typing   map[string][]string // the parameters of their pages, by pattern
 	arriving chan struct{}       // upload slots
 	uploads  *uploads
+	saving   sync.Mutex     // of records on disk
 	records  *once[*record] // of the uploads
 	requests *metrics.Requests
 	checks   *checks
@@ -149,7 +152,7 @@ func handler(o Options, now func() time.Time) http.Handler {
 	all := &site{
 		Options: o, forwards: forwards, key: []byte(random()), began: time.Now(),
 		cache: newOnce(maxCacheBytes, sizeOfAnswer), lists: newOnce(maxListBytes, sizeOfList), variances: newOnce(maxListBytes, sizeOfVariance), states: newCounted[app.State](maxStates),
-		summaries: newCounted[*app.AccountSummary](maxSummaries), monthViews: newCounted[*monthView](maxSummaries), tops: newCounted[[]topList](maxSummaries), extents: newCounted[extent](maxSummaries), monthLists: newCounted[[]month](maxSummaries),
+		summaries: newCounted[*app.AccountSummary](maxSummaries), monthViews: newCounted[*monthView](maxSummaries), tops: newCounted[[]topList](maxSummaries), extents: newCounted[extent](maxSummaries), monthLists: newCounted[[]month](maxSummaries), figures: newCounted[*app.AccountFigures](maxFigures),
 		working: make(chan struct{}, o.AtOnce), waiting: make(chan struct{}, maxWaiting), long: make(chan struct{}, maxLongReads), longWaiting: make(chan struct{}, maxWaiting),
 		posting: http.NewServeMux(), typing: map[string][]string{}, arriving: make(chan struct{}, maxUploads), uploads: newUploads(), records: newCounted[*record](maxRecords),
 		checks: &checks{made: map[string]*check{}},

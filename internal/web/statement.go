@@ -114,7 +114,7 @@ func proved[T any](s *server, r *http.Request, q *statementRequest, build func(c
 	if !late && app.KindOf(err) != failure.Unanswered && !errors.Is(err, chain.ErrNotKept) {
 		return made, "", err
 	}
-	why = "Balances are not available, so nothing is proved: " + s.unread(r, err)
+	why = s.unread(r, err)
 	q.bare = true
 	made, err = build(r.Context(), nil)
 	return made, why, err
@@ -123,7 +123,10 @@ func proved[T any](s *server, r *http.Request, q *statementRequest, build func(c
 // balancePage is the page of a statement or a rollforward.
 type balancePage struct {
 	listPage
-	Sum *tabular // how the figures add up, beside or above the chart; nil for none
+	Sum    *tabular // how the figures add up, beside or above the chart; nil for none
+	About  []fact   // the account
+	Framed string   // why nothing is proved; "" if something is
+	Annex  g.Node   // on paper only; nil for none
 }
 
 func (p *balancePage) main() g.Node {
@@ -135,7 +138,11 @@ func (p *balancePage) main() g.Node {
 		}
 		chart = markup.El("div", markup.Attr("class", class), markup.El("div", p.Sum.whole()), chart)
 	}
-	return p.body(groupings(p.By), p.notices.node(), p.figures.node(), p.related(), chart, p.tables.node(), p.notesList())
+	var framed g.Node
+	if p.Framed != "" {
+		framed = markup.El("p", markup.Attr("class", "framed"), markup.Attr("role", "status"), markup.Text(p.Framed))
+	}
+	return p.body(groupings(p.By), factList("about", p.About), framed, p.notices.node(), p.figures.node(), p.related(), chart, p.tables.node(), p.notesList(), p.Annex)
 }
 
 // provedPage shows a result about an account. Own are its parameters besides the common ones, and fill adds its
@@ -160,13 +167,18 @@ func provedPage[T app.Proved](s *server, w http.ResponseWriter, r *http.Request,
 			other := map[string]string{"Statement": "Rollforward", "Rollforward": "Statement"}[what]
 			own := without(q.scope.own, append(slices.Clip(listingParameters), "part")...)
 			v.Links = []link{{"Account", "account/" + q.named}, {other, q.path(strings.ToLower(other)) + q.scope.query(own)}}
+			deposits, err := s.depositsLink(r, q.named)
+			if err != nil {
+				return nil, err
+			}
+			v.Links = append(v.Links, deposits...)
 		}
 		v.Command = q.named + q.scope.flags() + s.provedFlags(&q) + s.ledgerFlag()
 		if err := fill(&q, made, v); err != nil {
 			return nil, made.Explain(err)
 		}
-		if why != "" {
-			v.Lead, v.Warnings = "not proved: balances are not available", append(v.Warnings, why)
+		if v.Framed != "" || why != "" {
+			v.Lead, v.Framed = "Not proved", app.BalancesMissing(strings.TrimSuffix(why, "."))
 		}
 		if v.Lead = sentence(v.Lead); q.named != "" {
 			v.Lead = "Account " + q.named + ". " + v.Lead
@@ -178,20 +190,24 @@ func provedPage[T app.Proved](s *server, w http.ResponseWriter, r *http.Request,
 	})
 }
 
-// provedFile sends a result about an account as a file. If balances are not available, it fails.
+// provedFile sends a result about an account as a file. If balances are not available, it fails, except for paper, which
+// says so in a frame.
 func provedFile[T app.Proved](s *server, w http.ResponseWriter, r *http.Request, of func(*http.Request, *statementRequest) (T, string, error)) error {
 	q, err := s.statementRequest(r, "paper")
 	if err != nil {
 		return err
 	}
-	paper, err := paperSize(q.scope.own)
+	paper, err := s.paper(q.scope.own)
 	if err != nil {
 		return err
 	}
 	return s.file(w, r, allSealed, func(to *answer) error {
 		made, why, err := of(r, &q)
-		if err == nil && why != "" {
-			err = &problem{http.StatusBadGateway, "Source not available", why}
+		if why != "" {
+			w.Header().Del("ETag") // the source may be available again
+			if err == nil && to.form != paperForm {
+				err = &problem{http.StatusBadGateway, "Source not available", "Balances are not available, so nothing is proved: " + why}
+			}
 		}
 		if err != nil {
 			return err
@@ -203,6 +219,7 @@ func provedFile[T app.Proved](s *server, w http.ResponseWriter, r *http.Request,
 		if err != nil {
 			return made.Explain(err)
 		}
+		paper.Unproved = strings.TrimSuffix(why, ".")
 		return made.Explain(made.WritePDF(r.Context(), to, paper, a))
 	})
 }
@@ -236,10 +253,18 @@ func (s *server) statement(w http.ResponseWriter, r *http.Request) error {
 		v.Command = "fees statement " + v.Command
 		v.By, v.Fields = partLinks(q), s.priceControl(&q.scope)
 		v.Facts = feesApart(one, made.Style.Token)
+		for _, f := range made.Facts(one) {
+			v.About = append(v.About, textFact(f.Name, f.Text))
+		}
+		if !one.Opening.Known() {
+			v.Framed = one.Proof()
+		}
 		q.listing.brief = hiddenColumns
 		if q.Part == "summary" {
 			q.listing.All = true
-		} else if v.Sum, err = s.sumTable(made); err != nil {
+		} else if v.Sum, err = s.sumTable(r.Context(), made); err != nil {
+			return err
+		} else if v.Annex, err = annex(r.Context(), made); err != nil {
 			return err
 		}
 		sheet := made.SheetByFee

@@ -56,7 +56,7 @@ func (t *tabular) row(cells []cell) g.Node {
 		if i > 0 {
 			role = "cell"
 		}
-		row = append(row, markup.El("td", markup.Attr("role", role), markup.Optional("class", c.Class), g.If(i > 0 && c.Text != "", markup.Attr("data-head", t.Heads[i].label())), c.node()))
+		row = append(row, markup.El("td", markup.Attr("role", role), markup.Optional("class", c.Class), g.If(i > 0 && (c.Text != "" || c.Field != nil), markup.Attr("data-head", t.Heads[i].label())), c.node()))
 	}
 	return markup.El("tr", row)
 }

@@ -41,7 +41,7 @@ func (s *server) transaction(w http.ResponseWriter, r *http.Request) error {
 		}
 		place := t.Place().String()
 		v := &transactionPage{frame: frame{Title: "Transaction " + place, Path: "tx", Command: "fees explain " + place + s.ledgerFlag() + s.gatewayFlag()}}
-		v.Paper = true
+		v.Paper, v.Kept = true, monthScope(t.Time)
 		v.Lead, v.Unsealed = words(string(t.Layer))+", "+cmp.Or(t.Type, t.Call), !t.Sealed
 		v.Main = []fact{amount("fee", t.Fee, t.Token), amount("charged on chain", t.Charged, t.Token), verdictFact(t)}
 		v.Facts = []fact{
@@ -110,6 +110,9 @@ func (s *server) explain(r *http.Request, v *transactionPage, t *app.Paid) error
 		return nil
 	}
 	v.Notes = append(v.Notes, bill.VerdictText())
+	if proof := bill.Transaction.WeightProof.Words(); proof != "" {
+		v.Notes = append(v.Notes, "What proves the weight: "+proof+".")
+	}
 	if class, ok := bill.Transaction.Class.Get(); ok {
 		v.Warnings = append(v.Warnings, bill.ClassText(class))
 	}
@@ -117,7 +120,7 @@ func (s *server) explain(r *http.Request, v *transactionPage, t *app.Paid) error
 		v.Warnings = append(v.Warnings, "finding: "+f.Check+": "+bill.Token.Own(f.Message))
 	}
 	for _, note := range append(bill.Transaction.Notes, bill.Notes...) {
-		v.Notes = append(v.Notes, plain.Line(note))
+		v.Notes = append(v.Notes, plain.Line(bill.Token.Own(note)))
 	}
 	v.Facts = append(v.Facts, textFact("evidence", bill.Evidence.String()))
 	v.Steps = stepGroups(bill)

@@ -2,15 +2,15 @@ package web
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
 
+	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/app"
-	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/report"
-	"github.com/feeledger/fees/internal/sys/plain"
 	"github.com/feeledger/fees/internal/table"
 )
 
@@ -51,12 +51,16 @@ func (s *server) unlabelledPayers(ctx context.Context, q *unlabelledRequest) (ma
 
 // unlabelled lists the payers without a label.
 func (s *server) unlabelled(w http.ResponseWriter, r *http.Request) error {
-	q, err := s.unlabelledRequest(r, slices.Concat(payerFields, listingParameters)...)
+	q, err := s.unlabelledRequest(r, slices.Concat(payerFields, []string{"saved"}, listingParameters)...)
 	if err != nil {
 		return err
 	}
 	typed := q.scope.own
-	q.scope.own = without(typed, payerFields...)
+	saved, err := ticked(typed, "saved")
+	if err != nil {
+		return err
+	}
+	q.scope.own = without(typed, append(slices.Clip(payerFields), "saved")...)
 	l, err := readListing(q.scope.own)
 	if err != nil {
 		return err
@@ -66,39 +70,87 @@ func (s *server) unlabelled(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return nil, err
 		}
-		v := kept.page
+		v := &entriesPage{listPage: kept.page}
+		if saved {
+			v.Saved = s.savedNote(r, q.scope.in(v.Path)(l))
+		}
 		if kept.count == 0 {
 			v.Lead = "Every payer of this period has a label."
-			return &v, nil
+			return v, nil
 		}
 		list, err := s.list(kept.sheet(), l, q.scope.in(v.Path))
 		if err == nil {
-			v.Form = s.payerForm(r, list, &q.scope, typed)
+			err = s.fillPayers(r, v, list, l, &q, typed)
 		}
-		return &v, v.add(list, err)
+		return v, v.add(list, err)
 	})
 }
 
-// payerForm returns the form that labels one of the listed payers; nil if the user may not.
-func (s *server) payerForm(r *http.Request, list *tabular, about *scope, typed url.Values) *form {
+// fillPayers adds when the listed payers were first and last seen and what they call, and fields for those who may edit the
+// address book.
+func (s *server) fillPayers(r *http.Request, v *entriesPage, t *tabular, l listing, q *unlabelledRequest, typed url.Values) error {
+	t.Columns = nil
+	payers := make([]chain.Address, len(t.Rows))
+	for i, row := range t.Rows {
+		account, err := app.OneAccount(strings.TrimPrefix(row[0].To, "account/"), nil)
+		if err != nil {
+			return err
+		}
+		payers[i] = account
+	}
+	called, err := s.Ledger.CallingsOf(r.Context(), q.request.Period, payers)
+	if err != nil {
+		return err
+	}
+	t.Heads = slices.Insert(t.Heads, 1, cell{Text: "first seen"}, cell{Text: "last seen"}, cell{Text: "mostly calls"})
+	for i, payer := range payers {
+		first, last, what := cell{}, cell{}, cell{}
+		if c := called[payer]; c != nil {
+			first, last, what = dayCell(chain.Some(c.First)), dayCell(chain.Some(c.Last)), s.calledCell(c)
+		}
+		t.Rows[i] = slices.Insert(t.Rows[i], 1, first, last, what)
+	}
+	if len(t.Totals) > 0 {
+		t.Totals = slices.Insert(t.Totals, 1, cell{}, cell{}, cell{})
+	}
 	if !s.mayLabel(r) {
 		return nil
 	}
-	f := &form{Action: "accounts/unlabelled", Post: true, Token: s.token(r), Button: "Add to the address book"}
-	for name, value := range about.values(nil) {
-		f.Hidden = append(f.Hidden, option{name, value[0]})
+	v.Groups = s.groupNames()
+	heads := []cell{}
+	for _, f := range entryFields {
+		heads = append(heads, cell{Text: f.head})
 	}
-	payer := control{Name: "payer", Label: "Payer", Kind: "select", Value: plain.Line(typed.Get("payer"))}
-	for _, row := range list.Rows {
-		if address, ok := strings.CutPrefix(row[0].To, "account/"); ok {
-			payer.Options = append(payer.Options, option{address, console.Ends(address, 6)})
+	t.Heads = slices.Insert(t.Heads, 1, heads...)
+	for i, payer := range payers {
+		own := url.Values{}
+		if same, err := app.OneAccount(typed.Get("payer"), nil); err == nil && same == payer {
+			own = typed
 		}
+		hidden := []option{{"payer", payer.String()}, {"list", q.scope.in(v.Path)(l)}}
+		for name, value := range q.scope.values(nil) {
+			hidden = append(hidden, option{name, value[0]})
+		}
+		slices.SortFunc(hidden, func(a, b option) int { return strings.Compare(a.Value, b.Value) })
+		row := slices.Insert(t.Rows[i], 1, cell{}, cell{}, cell{})
+		t.Rows[i] = s.editable(r, row, 1, payer, form{Action: "accounts/unlabelled", Hidden: hidden}, own)
 	}
-	if payer.Value != "" {
-		payer = payer.chosen()
+	if len(t.Totals) > 0 {
+		t.Totals = slices.Insert(t.Totals, 1, cell{}, cell{}, cell{})
 	}
-	f.Fields = []control{payer, entryControl("label", "Label", "", typed, "the account's name"), s.groupControl("", typed)}
-	return f
+	return nil
+}
+
+// calledCell returns what an account mostly calls: a contract or a call, with its share of the transactions.
+func (s *server) calledCell(c *app.Calling) cell {
+	what := cell{Text: c.Called}
+	if recipient, known := c.Recipient.Get(); known {
+		what.Text, what.To = s.called(recipient.String()), "contract/"+recipient.String()
+	}
+	if c.Count < c.All {
+		what.Unit = fmt.Sprintf("%d of %d", c.Count, c.All)
+	}
+	return what
 }
 
 // unlabelledList builds the page without its table, and all rows of the table.
@@ -109,11 +161,11 @@ func (s *server) unlabelledList(ctx context.Context, q *unlabelledRequest) (*kep
 	}
 	v := listPage{frame: frame{Title: "Payers without a label, " + made.Name, Path: "accounts/unlabelled"}}
 	v.Scope, v.Warnings = &q.scope, made.Partial
-	v.Lead = "Highest fees first. Add the payers that are yours to the address book."
+	v.Lead = "Highest fees first. Label the payers that are yours in their rows."
 	v.Downloads = []link{{"CSV for the address book", "accounts/unlabelled.csv" + q.scope.query(nil)}}
 	sheet := func() *table.Sheet {
-		return listed("", made.Token, list, func(g *report.Group) []any { return []any{g.Account, g.EVM, g.Native, g.Fee, g.Charged} },
-			table.Column{Name: "account", Kind: table.Address}, table.Column{Name: "evm", Kind: table.Integer}, table.Column{Name: "native", Kind: table.Integer},
+		return listed("", made.Token, list, func(g *report.Group) []any { return []any{g.Account, g.EVM + g.Native, g.Fee, g.Charged} },
+			table.Column{Name: "account", Kind: table.Address}, table.Column{Name: "transactions", Kind: table.Integer},
 			table.Column{Name: "fee", Kind: table.Wei}, table.Column{Name: "charged", Kind: table.Wei})
 	}
 	return &keptList{page: v, sheet: sheet, count: len(list)}, nil

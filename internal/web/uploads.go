@@ -47,13 +47,14 @@ type uploads struct {
 	// acts that files took over, by token: their own acts follow.
 	last    *simplelru.LRU[string, []reconcile.Acceptance]
 	carried map[string]uint64
+	asked   map[string][]reconcile.Acceptance // questions about differences of files, by token
 	size    int
 	timer   *time.Timer // of the next clean-up; nil if nothing is kept
 }
 
 func newUploads() *uploads {
 	last, _ := simplelru.NewLRU[string, []reconcile.Acceptance](maxSubjects, nil)
-	return &uploads{now: time.Now, gone: func(string) {}, kept: map[string]*upload{}, taken: map[string][]reconcile.Acceptance{}, last: last, carried: map[string]uint64{}}
+	return &uploads{now: time.Now, gone: func(string) {}, kept: map[string]*upload{}, taken: map[string][]reconcile.Acceptance{}, last: last, carried: map[string]uint64{}, asked: map[string][]reconcile.Acceptance{}}
 }
 
 // put keeps a file and returns its token. If there is not enough memory, the least recently used files are
@@ -62,18 +63,59 @@ func (u *uploads) put(owner, name string, content []byte) (token string) {
 	var random [16]byte
 	_, _ = rand.Read(random[:]) // never fails
 	token = hex.EncodeToString(random[:])
+	u.keep(token, owner, name, content)
+	return token
+}
+
+// keep keeps a file under a token.
+func (u *uploads) keep(token, owner, name string, content []byte) *upload {
 	sum := fmt.Sprintf("%x", sha256.Sum256(content))
 	u.mu.Lock()
 	defer u.mu.Unlock()
+	if before := u.kept[token]; before != nil { // another request restored it
+		return before
+	}
 	for u.size+len(content) > maxKept && len(u.kept) > 0 {
 		u.drop(u.oldest())
 	}
-	u.kept[token] = &upload{name, content, sum, owner, u.now()}
+	one := &upload{name, content, sum, owner, u.now()}
+	u.kept[token] = one
 	u.size += len(content)
 	if u.timer == nil {
 		u.timer = time.AfterFunc(keptFor, u.clear)
 	}
-	return token
+	return one
+}
+
+// restore keeps a file with what was marked in it.
+func (u *uploads) restore(token, owner, name string, content []byte, m marks) *upload {
+	one := u.keep(token, owner, name, content)
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if _, marked := u.taken[token]; u.kept[token] == one && !marked {
+		u.taken[token], u.asked[token], u.carried[token] = m.Accepted, m.Asked, m.Carried
+		u.size += (len(m.Accepted) + len(m.Asked)) * acceptanceSize
+	}
+	return one
+}
+
+// marks returns what was marked in a file.
+func (u *uploads) marks(token string) marks {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return marks{u.taken[token], u.asked[token], u.carried[token]}
+}
+
+// ask adds questions about differences of an owner's file.
+func (u *uploads) ask(owner, token string, list []reconcile.Acceptance) error {
+	if u.get(owner, token) == nil {
+		return errNotKept
+	}
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.asked[token] = append(u.asked[token][:len(u.asked[token]):len(u.asked[token])], list...)
+	u.size += len(list) * acceptanceSize
+	return nil
 }
 
 // get returns a file of an owner, or nil, and marks it as used.
@@ -87,6 +129,15 @@ func (u *uploads) get(owner, token string) *upload {
 	}
 	found.used = u.now()
 	return found
+}
+
+// isAnothers reports whether a token is that of a file of another owner.
+func (u *uploads) isAnothers(owner, token string) bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.end()
+	found := u.kept[token]
+	return found != nil && found.owner != owner
 }
 
 // acceptanceSize is the memory that is counted for an acceptance.
@@ -190,10 +241,11 @@ func (u *uploads) oldest() (token string) {
 
 func (u *uploads) drop(token string) {
 	if one := u.kept[token]; one != nil {
-		u.size -= len(one.Content) + len(u.taken[token])*acceptanceSize
+		u.size -= len(one.Content) + (len(u.taken[token])+len(u.asked[token]))*acceptanceSize
 		delete(u.kept, token)
 		delete(u.taken, token)
 		delete(u.carried, token)
+		delete(u.asked, token)
 		u.gone(token)
 	}
 }

@@ -212,7 +212,9 @@ func (s *server) callTable(r *variance.Report, q *varianceRequest) (*tabular, er
 		of = append(of, shares...)
 	}
 	l := q.listing
-	l.fixed = true
+	if l.fixed = true; q.step != "" {
+		l.brief = []string{"step"}
+	}
 	t, err := s.list(callSheet(r, steps, of), l, q.scope.in("variance"))
 	if err != nil {
 		return nil, err
@@ -220,6 +222,7 @@ func (s *server) callTable(r *variance.Report, q *varianceRequest) (*tabular, er
 	t.Title, t.Columns = "Largest calls of each step", nil
 	if q.step != "" {
 		t.Title = "Calls of the step: " + q.step.Text()
+		t.Links = slices.DeleteFunc(t.Links, func(l link) bool { return l.Text == "All columns" })
 		t.Links = append(t.Links, link{"Largest calls of each step", "variance" + q.scope.query(without(q.scope.own, "step", "after"))})
 	}
 	t.None = "No call changed in this step."
@@ -236,7 +239,6 @@ func callSheet(r *variance.Report, steps []variance.Step, of []variance.Share) *
 		Name: "calls", Token: r.Token,
 		Columns: []table.Column{
 			{Name: "call", Kind: table.Text}, {Name: "step", Kind: table.Text}, {Name: "change", Kind: table.SignedWei}, count("transactions"), count("transactions_before"), count("failed"), count("failed_before"),
-			{Name: "fee", Kind: table.Wei}, {Name: "fee_before", Kind: table.Wei},
 		},
 		Rows: callRows(r, steps, of),
 	}
@@ -246,7 +248,7 @@ func callRows(r *variance.Report, steps []variance.Step, of []variance.Share) it
 	return func(yield func([]any, error) bool) {
 		for i, share := range of {
 			c := share.Change
-			if !yield([]any{shortCall(r, &c.Call), steps[i].Text(), share.Amount, c.Now.Transactions, c.Before.Transactions, c.Now.Failed, c.Before.Failed, c.Now.Fee, c.Before.Fee}, nil) {
+			if !yield([]any{shortCall(r, &c.Call), steps[i].Text(), share.Amount, c.Now.Transactions, c.Before.Transactions, c.Now.Failed, c.Before.Failed}, nil) {
 				return
 			}
 		}

@@ -155,6 +155,8 @@ type cell struct {
 	Time   string // the exact instant, if it is a time
 	Tick   string // the value of a checkbox; its label is Text
 	Short  string // of a heading with a unit, the name only
+	Field  *entryField
+	Form   *form // of a row whose cells are fields
 }
 
 // label returns the text of a heading beside a value.

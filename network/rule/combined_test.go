@@ -59,7 +59,7 @@ func TestBothDimensionsOfTheWeightFee(t *testing.T) {
 			WeightFee: chain.NewWei(timeWhole), WeightFeeBillionths: timeParts, Rounding: rounding, WeightIncludesBase: true, BaseWeight: chain.NewRefTime(base),
 			ProofFee: chain.NewWei(proofWhole), ProofFeeBillionths: proofParts, Combined: combined, LengthFee: rule.LengthFee{Linear: chain.NewWei(7)},
 		}
-		have, err := n.Fee(chain.Normal, chain.Weight{RefTime: chain.NewRefTime(refTime), ProofSize: proofSize}, 11, chain.NewMultiplier(1_000_000_000_000_000_000), chain.Wei{})
+		have, err := n.Fee(rule.NativeInput{Class: chain.Normal, Weight: chain.Weight{RefTime: chain.NewRefTime(refTime), ProofSize: proofSize}, Length: 11, Multiplier: chain.NewMultiplier(1_000_000_000_000_000_000), Tip: chain.Wei{}})
 		require.NoError(t, err)
 		require.Equal(t, want.String(), have.String(), "%+v", n)
 	}
@@ -78,7 +78,7 @@ func TestWeightFeeOverflows(t *testing.T) {
 		fails              bool
 	}{{1, 1, rule.LargerFee, false}, {1, 1, rule.SumOfFees, true}, {2, 0, "", true}, {0, 2, "", true}} {
 		n.Combined = c.combined
-		_, err := n.Fee(chain.Normal, chain.Weight{RefTime: chain.NewRefTime(c.refTime), ProofSize: c.proofSize}, 1, chain.NewMultiplier(1), chain.Wei{})
+		_, err := n.Fee(rule.NativeInput{Class: chain.Normal, Weight: chain.Weight{RefTime: chain.NewRefTime(c.refTime), ProofSize: c.proofSize}, Length: 1, Multiplier: chain.NewMultiplier(1), Tip: chain.Wei{}})
 		if c.refTime < 2 && c.proofSize < 2 && !c.fails {
 			require.NoError(t, err)
 			continue

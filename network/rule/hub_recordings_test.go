@@ -14,6 +14,7 @@ import (
 	"github.com/feeledger/fees/internal/test/pairs"
 	"github.com/feeledger/fees/internal/test/repository"
 	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/network/rule"
 )
 
 // hubTransaction is a transaction that was sent to a recorded chain of pallet revive, with what it was charged. The file of
@@ -83,21 +84,21 @@ func TestRecordedFeesOfHubs(t *testing.T) {
 					require.NoError(t, err)
 				}
 				require.Equal(t, s.Charged, charged.String())
-				size, explained, err := n.ProofSize(fee, class, weight, s.Length, parent, tip)
+				size, explained, err := n.ProofSize(fee, rule.NativeInput{Class: class, Weight: weight, Length: s.Length, Multiplier: parent, Tip: tip})
 				require.NoError(t, err)
 				require.True(t, explained, "%d-%d %s: %v", s.Height, s.Index, s.Kind, fee)
 				if p, reclaimed := size.Get(); reclaimed {
 					byProof++
 					weight.ProofSize = p
 				}
-				again, err := n.Fee(class, weight, s.Length, parent, tip)
+				again, err := n.Fee(rule.NativeInput{Class: class, Weight: weight, Length: s.Length, Multiplier: parent, Tip: tip})
 				require.NoError(t, err)
 				require.Equal(t, fee, again)
 				// A byte costs over a thousand units: the fees next to this one are explained by no size.
 				for _, other := range []uint64{1, 2} {
 					changed, err := fee.Add(chain.NewWei(other))
 					require.NoError(t, err)
-					_, explained, err := n.ProofSize(changed, class, weight, s.Length, parent, tip)
+					_, explained, err := n.ProofSize(changed, rule.NativeInput{Class: class, Weight: weight, Length: s.Length, Multiplier: parent, Tip: tip})
 					require.NoError(t, err)
 					require.False(t, explained, "%d-%d: %v", s.Height, s.Index, changed)
 				}

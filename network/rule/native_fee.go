@@ -55,6 +55,15 @@ type NativeFeeRow struct {
 	NativeFee
 }
 
+// NativeInput are the inputs of the fee of a native transaction.
+type NativeInput struct {
+	Class      chain.DispatchClass
+	Weight     chain.Weight     // in the extrinsic's ExtrinsicSuccess or ExtrinsicFailed
+	Length     uint64           // of the encoded extrinsic with its length prefix
+	Multiplier chain.Multiplier // stored by the block's parent
+	Tip        chain.Wei
+}
+
 // ErrUnknownBaseWeight means that the base weight of an extrinsic class is unknown.
 var ErrUnknownBaseWeight = errors.New("unknown base weight")
 
@@ -69,13 +78,12 @@ var ErrUnknownBaseWeight = errors.New("unknown base weight")
 //	    floor(ref time × RefTimeFee / 10^18)
 //	    floor(proof size × ProofSizeFee / 10^18)
 //
-// Weight is from the extrinsic's ExtrinsicSuccess or ExtrinsicFailed, length is that of the encoded extrinsic
-// with its length prefix, and multiplier is the one stored by the block's parent. A transaction whose fee the
-// chain waived (paysFee No) pays only its tip: do not call Fee for it.
+// A transaction whose fee the chain waived (paysFee No) pays only its tip: do not call Fee for it.
 //
 // Source: substrate, frame/transaction-payment/src/lib.rs, compute_fee_raw.
-func (n NativeFee) Fee(class chain.DispatchClass, weight chain.Weight, length uint64, multiplier chain.Multiplier, tip chain.Wei) (chain.Wei, error) {
-	base, err := n.base(class)
+func (n NativeFee) Fee(in NativeInput) (chain.Wei, error) {
+	weight := in.Weight
+	base, err := n.base(in.Class)
 	if err != nil {
 		return chain.Wei{}, err
 	}
@@ -88,18 +96,18 @@ func (n NativeFee) Fee(class chain.DispatchClass, weight chain.Weight, length ui
 	if err != nil {
 		return chain.Wei{}, fmt.Errorf("fee of the base weight: %w", err)
 	}
-	lengthFee, err := n.LengthFee.of(length)
+	lengthFee, err := n.LengthFee.of(in.Length)
 	if err != nil {
 		return chain.Wei{}, err
 	}
 	weightFee, err := n.weightFee(weight)
 	if err == nil {
-		weightFee, err = multiplier.OfWei(weightFee)
+		weightFee, err = in.Multiplier.OfWei(weightFee)
 	}
 	if err != nil {
 		return chain.Wei{}, fmt.Errorf("fee of the weight: %w", err)
 	}
-	fee := tip
+	fee := in.Tip
 	for _, part := range []chain.Wei{baseFee, lengthFee, weightFee} {
 		if fee, err = fee.Add(part); err != nil {
 			return chain.Wei{}, fmt.Errorf("sum of the fee's parts: %w", err)
@@ -123,17 +131,19 @@ func (n NativeFee) base(class chain.DispatchClass) (chain.RefTime, error) {
 // ProofSize returns the size of the proof, in bytes, that explains a fee of a runtime that reclaims proof size: the fee
 // follows from the weight with a proof size of at least that in the event. It is unknown if the fee follows from the weight
 // as it is, or from no size. Explained is false if it follows from none: then it is not the chain's.
-func (n NativeFee) ProofSize(fee chain.Wei, class chain.DispatchClass, weight chain.Weight, length uint64, multiplier chain.Multiplier, tip chain.Wei) (size chain.Optional[uint64], explained bool, err error) {
+func (n NativeFee) ProofSize(fee chain.Wei, in NativeInput) (size chain.Optional[uint64], explained bool, err error) {
 	of := func(proof uint64) (chain.Wei, error) {
-		return n.Fee(class, chain.Weight{RefTime: weight.RefTime, ProofSize: proof}, length, multiplier, tip)
+		with := in
+		with.Weight.ProofSize = proof
+		return n.Fee(with)
 	}
-	least, err := of(weight.ProofSize)
+	least, err := n.Fee(in)
 	if err != nil || fee.Cmp(least) <= 0 {
 		return size, fee == least, err
 	}
 	// The fee does not fall as the size rises, so the smallest size with at least this fee is the only one to try.
 	const maxProofSize = 1 << 32 // of a block: far less
-	low, high := weight.ProofSize, uint64(maxProofSize)
+	low, high := in.Weight.ProofSize, uint64(maxProofSize)
 	for low+1 < high {
 		middle := low + (high-low)/2
 		charged, err := of(middle)
@@ -148,6 +158,16 @@ func (n NativeFee) ProofSize(fee chain.Wei, class chain.DispatchClass, weight ch
 		return size, false, nil
 	}
 	return chain.Some(high), true, nil
+}
+
+// Before returns the inputs with the weight that a runtime states before the call: without the base weight.
+func (n NativeFee) Before(in NativeInput, weight chain.Weight) (NativeInput, error) {
+	base, err := n.base(in.Class)
+	if err == nil && n.WeightIncludesBase {
+		weight.RefTime, err = weight.RefTime.Add(base)
+	}
+	in.Weight = weight
+	return in, err
 }
 
 func (n NativeFee) weightFee(weight chain.Weight) (chain.Wei, error) {

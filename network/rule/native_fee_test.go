@@ -53,8 +53,7 @@ func nativeFee(t *testing.T, v *vectors.Values) rule.NativeFee {
 func TestNativeFormulaVectors(t *testing.T) {
 	names := vectors.Names{Inputs: "network runtime class ref_time proof_size length multiplier tip", Wanted: "fee error"}
 	vectors.Run(t, "native-formula.txt", names, func(t *testing.T, v *vectors.Values) {
-		fee, err := nativeFee(t, v).Fee(chain.DispatchClass(v.Input("class")), weight(v), v.Number("length").Uint64(),
-			multiplier(t, v.Number("multiplier")), wei(t, v.Number("tip")))
+		fee, err := nativeFee(t, v).Fee(rule.NativeInput{Class: chain.DispatchClass(v.Input("class")), Weight: weight(v), Length: v.Number("length").Uint64(), Multiplier: multiplier(t, v.Number("multiplier")), Tip: wei(t, v.Number("tip"))})
 		if v.Wants("error") {
 			want := map[string]error{"class": rule.ErrUnknownBaseWeight, "overflow": chain.ErrOverflow}[v.Wanted("error")]
 			require.NotNil(t, want, v.Place())
@@ -110,7 +109,7 @@ func TestNativeFeeIsExact(t *testing.T) {
 			if refTime.Sign() < 0 {
 				exact.SetInt64(-1)
 			}
-			fee, err := n.Fee(chain.Normal, w, length, multiplier(t, m), wei(t, tip))
+			fee, err := n.Fee(rule.NativeInput{Class: chain.Normal, Weight: w, Length: length, Multiplier: multiplier(t, m), Tip: wei(t, tip)})
 			agree(t, exact, fee, err, fmt.Sprintf("%s: %v, %d bytes, %v, %v", rules.Name, w, length, m, tip))
 		}
 	})
@@ -147,11 +146,11 @@ func TestNativeFeeOverflows(t *testing.T) {
 		"weight - base weight of 2: overflow":        {rule.NativeFee{WeightIncludesBase: true, BaseWeight: two}, chain.Weight{}, 0},
 		"sum of the fee's parts: overflow":           {rule.NativeFee{LengthFee: rule.LengthFee{Linear: largest}}, chain.Weight{}, 1},
 	} {
-		fee, err := c.fee.Fee(chain.Normal, c.weight, c.length, one, chain.NewWei(1))
+		fee, err := c.fee.Fee(rule.NativeInput{Class: chain.Normal, Weight: c.weight, Length: c.length, Multiplier: one, Tip: chain.NewWei(1)})
 		require.EqualError(t, err, want)
 		require.True(t, errors.Is(err, chain.ErrOverflow))
 		require.Zero(t, fee)
 	}
-	_, err := rule.NativeFee{}.Fee("Other", chain.Weight{}, 0, one, chain.Wei{})
+	_, err := rule.NativeFee{}.Fee(rule.NativeInput{Class: "Other", Weight: chain.Weight{}, Length: 0, Multiplier: one, Tip: chain.Wei{}})
 	require.EqualError(t, err, "unknown base weight of class Other")
 }

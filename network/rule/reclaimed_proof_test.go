@@ -53,7 +53,7 @@ func TestFixedFeeIsExact(t *testing.T) {
 		want := scaled(m, dearer, unit)
 		want.Add(want, scaled(new(big.Int).SetUint64(base), k, unit)).Add(want, tip)
 		want.Add(want, new(big.Int).Mul(n.LengthFee.Linear.Big(), new(big.Int).SetUint64(length)))
-		have, err := n.Fee(chain.Normal, chain.Weight{RefTime: chain.NewRefTime(refTime), ProofSize: proof}, length, multiplier(t, m), wei(t, tip))
+		have, err := n.Fee(rule.NativeInput{Class: chain.Normal, Weight: chain.Weight{RefTime: chain.NewRefTime(refTime), ProofSize: proof}, Length: length, Multiplier: multiplier(t, m), Tip: wei(t, tip)})
 		agree(t, want, have, err, n.RefTimeFee.String())
 	}
 	require.Greater(t, byProofs, 5000)
@@ -83,7 +83,7 @@ func TestReclaimedProofSize(t *testing.T) {
 		length, tip := r.Uint64N(500), chain.NewWei(r.Uint64N(5))
 		m := multiplier(t, new(big.Int).Add(new(big.Int).Div(unit, big.NewInt(1+r.Int64N(10))), random(r, 63)))
 		of := func(proof uint64) chain.Wei {
-			fee, err := n.Fee(chain.Normal, chain.Weight{RefTime: weight.RefTime, ProofSize: proof}, length, m, tip)
+			fee, err := n.Fee(rule.NativeInput{Class: chain.Normal, Weight: chain.Weight{RefTime: weight.RefTime, ProofSize: proof}, Length: length, Multiplier: m, Tip: tip})
 			require.NoError(t, err)
 			return fee
 		}
@@ -104,7 +104,7 @@ func TestReclaimedProofSize(t *testing.T) {
 				want, found = chain.Some(p), true
 			}
 		}
-		size, explained, err := n.ProofSize(fee, chain.Normal, weight, length, m, tip)
+		size, explained, err := n.ProofSize(fee, rule.NativeInput{Class: chain.Normal, Weight: weight, Length: length, Multiplier: m, Tip: tip})
 		require.NoError(t, err)
 		require.Equal(t, found, explained, "%v with %v", fee, weight)
 		require.Equal(t, want, size, "%v with %v", fee, weight)
@@ -128,25 +128,25 @@ func TestProofSizeOfHostileFigures(t *testing.T) {
 	n := fixedLaw(t, unit, most128)
 	single := multiplier(t, unit)
 	weight := chain.Weight{RefTime: chain.NewRefTime(10)}
-	fee, err := n.Fee(chain.Normal, chain.Weight{RefTime: weight.RefTime, ProofSize: 3}, 1, single, chain.Wei{})
+	fee, err := n.Fee(rule.NativeInput{Class: chain.Normal, Weight: chain.Weight{RefTime: weight.RefTime, ProofSize: 3}, Length: 1, Multiplier: single, Tip: chain.Wei{}})
 	require.NoError(t, err)
-	size, explained, err := n.ProofSize(fee, chain.Normal, weight, 1, single, chain.Wei{})
+	size, explained, err := n.ProofSize(fee, rule.NativeInput{Class: chain.Normal, Weight: weight, Length: 1, Multiplier: single, Tip: chain.Wei{}})
 	require.NoError(t, err)
 	require.True(t, explained)
 	require.Equal(t, chain.Some[uint64](3), size)
-	size, explained, err = n.ProofSize(wei(t, most128), chain.Normal, weight, 1, multiplier(t, most128), chain.Wei{})
+	size, explained, err = n.ProofSize(wei(t, most128), rule.NativeInput{Class: chain.Normal, Weight: weight, Length: 1, Multiplier: multiplier(t, most128), Tip: chain.Wei{}})
 	require.NoError(t, err)
 	require.False(t, explained || size.Known())
 	weight.ProofSize = 1 << 63
 	n.ProofSizeFee = chain.NewMultiplier(1)
-	least, err := n.Fee(chain.Normal, weight, 1, single, chain.Wei{})
+	least, err := n.Fee(rule.NativeInput{Class: chain.Normal, Weight: weight, Length: 1, Multiplier: single, Tip: chain.Wei{}})
 	require.NoError(t, err)
 	more, err := least.Add(chain.NewWei(1))
 	require.NoError(t, err)
-	size, explained, err = n.ProofSize(more, chain.Normal, weight, 1, single, chain.Wei{})
+	size, explained, err = n.ProofSize(more, rule.NativeInput{Class: chain.Normal, Weight: weight, Length: 1, Multiplier: single, Tip: chain.Wei{}})
 	require.NoError(t, err)
 	require.False(t, explained || size.Known())
-	_, _, err = n.ProofSize(more, chain.Operational, weight, 1, single, chain.Wei{})
+	_, _, err = n.ProofSize(more, rule.NativeInput{Class: chain.Operational, Weight: weight, Length: 1, Multiplier: single, Tip: chain.Wei{}})
 	require.ErrorIs(t, err, rule.ErrUnknownBaseWeight)
 }
 

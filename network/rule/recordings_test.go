@@ -170,7 +170,7 @@ func TestRecordedNativeFees(t *testing.T) {
 			if class == chain.Operational {
 				operational++
 			}
-			fee, err := n.Fee(class, weight, s.Length, parent, tip)
+			fee, err := n.Fee(rule.NativeInput{Class: class, Weight: weight, Length: s.Length, Multiplier: parent, Tip: tip})
 			require.NoError(t, err)
 			require.Equal(t, s.Charged, fee.String(), "runtime %s, block %d, %s", runtime, s.Height, s.Kind)
 		})

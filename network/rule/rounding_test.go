@@ -54,7 +54,7 @@ func TestFractionOfTheWeightFee(t *testing.T) {
 			WeightFee: chain.NewWei(whole), WeightFeeBillionths: parts, Rounding: rounding, WeightIncludesBase: true,
 			BaseWeight: chain.NewRefTime(base), LengthFee: rule.LengthFee{Linear: chain.NewWei(3)},
 		}
-		have, err := n.Fee(chain.Normal, chain.Weight{RefTime: chain.NewRefTime(weight)}, length, chain.NewMultiplier(multiplier), chain.NewWei(tip))
+		have, err := n.Fee(rule.NativeInput{Class: chain.Normal, Weight: chain.Weight{RefTime: chain.NewRefTime(weight)}, Length: length, Multiplier: chain.NewMultiplier(multiplier), Tip: chain.NewWei(tip)})
 		require.NoError(t, err)
 		require.Equal(t, want.String(), have.String(), "%+v", n)
 	}
@@ -95,7 +95,7 @@ func TestRecordedFractions(t *testing.T) {
 			count, down := 0, 0
 			for _, s := range nativesOf(t, name) {
 				for _, rounded := range []rule.NativeFee{native, floored} {
-					have, err := rounded.Fee(s.class, s.weight, s.length, chain.NewMultiplier(1_000_000_000_000_000_000), s.tip)
+					have, err := rounded.Fee(rule.NativeInput{Class: s.class, Weight: s.weight, Length: s.length, Multiplier: chain.NewMultiplier(1_000_000_000_000_000_000), Tip: s.tip})
 					require.NoError(t, err)
 					switch {
 					case rounded.Rounding == rule.RoundDown && have == s.charged:

@@ -68,25 +68,41 @@ func TestHubsFromANode(t *testing.T) {
 	for name, c := range map[string]struct {
 		last              uint64
 		evm, native, free int
+		weights           map[evidence.WeightProof]int
+		receipts          int
 	}{
-		"passet-1019002":   {31, 53, 22, 0}, // the rest was recorded without a node
-		"stack-template-3": {37, 88, 61, 8},
+		// The rest was recorded without a node. The others of query_info's answers are upper bounds: revive.call.
+		"passet-1019002":   {31, 53, 22, 0, map[evidence.WeightProof]int{evidence.WeightByQueryInfo: 19, evidence.WeightByProofSize: 3}, 0},
+		"stack-template-3": {37, 88, 61, 8, map[evidence.WeightProof]int{evidence.WeightByQueryInfo: 43, evidence.WeightByProofSize: 10, "": 8}, 87},
 	} {
 		t.Run(name, func(t *testing.T) {
 			recorded, err := answers.OpenDirectory(pairs.Path(t, name, "gateway"))
 			require.NoError(t, err)
 			node := nodeOf(t, name)
+			var weights map[evidence.WeightProof]int
 			prove := func(r *source.Reader) *evidence.Summary {
 				summary := evidence.NewSummary()
+				weights = map[evidence.WeightProof]int{}
 				r.Tables = pairs.HubTables(t)
-				p := &prove.Prover{Reader: r, Options: evidence.Options{Signatures: true}}
+				p := &prove.Prover{Reader: r, Options: evidence.Options{Signatures: true, AskRuntime: true}}
 				for x, err := range p.Range(t.Context(), chain.Heights{First: 1, Last: c.last}, nothing) {
 					require.NoError(t, err)
+					for _, f := range x.Report.Findings {
+						require.False(t, f.Extrinsic.Known(), "root set multipliers, and nothing else is found: %v", f)
+					}
+					require.Empty(t, x.Report.Unanswered)
 					summary.Add(x.Report)
+					for _, t := range x.Report.Transactions {
+						if t.Layer == fee.Native {
+							weights[t.WeightProof]++
+						}
+					}
 				}
 				return summary
 			}
 			straight := prove(&source.Reader{Source: node})
+			require.Equal(t, c.weights, weights)
+			require.Equal(t, c.receipts, held(straight, "evm.receipt"))
 			require.Equal(t, c.evm+c.native, straight.Verdicts[evidence.Match])
 			require.Equal(t, []int{c.evm, c.native - c.free, c.native}, []int{held(straight, "evm.formula"), held(straight, "native.formula"), held(straight, "native.signature")})
 			require.Equal(t, c.evm, held(straight, "evm.hold"))

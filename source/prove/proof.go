@@ -37,8 +37,8 @@ type Proved struct {
 
 // Block prices and verifies one block. It requests further data only as needed: the parameter for the split of
 // fees, the block's weight as counted by the chain if the multiplier follows from it, the encoded extrinsics
-// and, with signature checks, the signers of native ones unless they are in the options, and more data if an
-// EVM fee drifts, to find the cause. The report states whether the block is proved or only reported by the
+// and, with signature checks, the signers of native ones unless they are in the options, what a node's runtime
+// answers if the options ask for it, and more data if an EVM fee drifts, to find the cause. The report states whether the block is proved or only reported by the
 // source. A request that fails for now is in the report as a question that can be retried.
 //
 // An error means that ctx has ended. The report is returned nonetheless, without the missing data.
@@ -59,11 +59,20 @@ func Block(ctx context.Context, reader *source.Reader, item source.Item, o evide
 	if len(priced.Transactions) > 0 {
 		o.FeesTreasuryProportion, noProportion = reader.FeesTreasuryProportion(ctx, item)
 	}
+	var noRuntime error
+	if indexes := evidence.AsksQueryInfo(item.Block, priced, &item.Rules); o.AskRuntime && len(indexes) > 0 {
+		encoded, _ := o.Encoded.Get()
+		o.QueryInfos, noRuntime = reader.QueryInfos(ctx, item, encoded, indexes)
+	}
+	if o.AskRuntime && evidence.AsksReceipts(priced, &item.Rules) && noRuntime == nil {
+		o.Receipts, noRuntime = reader.EthReceipts(ctx, item)
+	}
 	asked.Wait()
 	report := evidence.Prove(item.Block, priced, item.Rules, o)
 	noAnswer(report, evidence.AboutProportion, item.Block.Number-1, noProportion)
 	noAnswer(report, evidence.AboutBlockWeight, item.Block.Number, noWeight)
 	noAnswer(report, evidence.AboutExtrinsics, item.Block.Number, noExtrinsics)
+	noAnswer(report, evidence.AboutRuntime, item.Block.Number-1, noRuntime)
 	if report.DriftsOnEVM() {
 		var around evidence.Neighbours
 		var err error

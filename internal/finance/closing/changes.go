@@ -59,7 +59,7 @@ func (p *Package) WrongChanges() (string, error) {
 		}
 		return "", nil
 	}
-	before, err := Open(p.versionDir(p.Manifest.Version - 1))
+	before, err := p.Before()
 	if err != nil {
 		return "", err
 	}

@@ -58,7 +58,7 @@ func rows(ctx context.Context, book FindingsBook, span chain.Heights, count *Fin
 			err = add("undetermined", t.Height, place, t.Call, t.Payer, t.Fee, t.Charged, token.Own(t.Error))
 		} else {
 			count.Drifts++
-			err = add("drift", t.Height, place, t.Call, t.Payer, t.Fee, t.Charged, driftOf(t))
+			err = add("drift", t.Height, place, t.Call, t.Payer, t.Fee, t.Charged, driftOf(t, token))
 		}
 		if err != nil {
 			return err
@@ -77,9 +77,9 @@ func rows(ctx context.Context, book FindingsBook, span chain.Heights, count *Fin
 }
 
 // driftOf returns the drift of a fee and its cause.
-func driftOf(t *ledger.Transaction) string {
+func driftOf(t *ledger.Transaction, token console.Token) string {
 	if drift, ok := t.Drift.Get(); ok {
-		return fmt.Sprintf("%v wei, %s", drift, t.Class)
+		return fmt.Sprintf("%v %s, %s", drift, token.Unit(), t.Class)
 	}
 	return string(t.Class)
 }

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/feeledger/fees/chain"
@@ -48,11 +49,13 @@ type Manifest struct {
 	Evidence evidence.Evidence `json:"evidence"`
 	Options  Options           `json:"options"`
 	Accounts []Account         `json:"accounts"`
-	Totals   Totals            `json:"totals"`   // of the accounts
-	Findings Findings          `json:"findings"` // counts of findings
-	Trail    ledger.TrailHead  `json:"trail"`    // the ledger's audit trail when the package was created
-	LeftOut  []string          `json:"left_out"` // descriptions of what the package lacks, and why
-	Files    []File            `json:"files"`    // by name, without the manifest
+	Totals   Totals            `json:"totals"` // of the accounts
+	// Balances are the sums of the accounts' balances, free and reserved; nil if they were not queried.
+	Balances *Balances        `json:"balances,omitempty"`
+	Findings Findings         `json:"findings"` // counts of findings
+	Trail    ledger.TrailHead `json:"trail"`    // the ledger's audit trail when the package was created
+	LeftOut  []string         `json:"left_out"` // descriptions of what the package lacks, and why
+	Files    []File           `json:"files"`    // by name, without the manifest
 }
 
 // Period is the closed period.
@@ -95,6 +98,14 @@ type Options struct {
 	Tags           bool            `json:"tags,omitempty"`        // inputs/tags.csv exists: tags of transactions
 	About          bool            `json:"about,omitempty"`       // about.txt exists; absent in older packages
 	Acts           bool            `json:"acts,omitempty"`        // inputs/acts.csv exists: who prepared, approved and closed it
+	Variance       *Variance       `json:"variance,omitempty"`    // absent if the ledger lacked the period before
+}
+
+// Variance describes the period that variance.json and variance.csv compare with.
+type Variance struct {
+	Against  string            `json:"against"` // such as 2025-12
+	First    uint64            `json:"first"`   // its first block
+	Evidence evidence.Evidence `json:"evidence"`
 }
 
 // Prices describes the basis of amounts in a currency. The files are inputs/prices.csv, inputs/prices-2.csv and so on,
@@ -185,6 +196,12 @@ type Totals struct {
 	Gas            uint64                    `json:"gas"`
 }
 
+// Balances are balances at the ends of a period.
+type Balances struct {
+	Opening chain.Wei `json:"opening"`
+	Closing chain.Wei `json:"closing"`
+}
+
 // Findings counts the findings in a package.
 type Findings struct {
 	Checks       uint64 `json:"checks"`       // failed checks in the period's blocks
@@ -219,6 +236,16 @@ func (f Findings) Counts(yield func(what string, count uint64) bool) {
 			return
 		}
 	}
+}
+
+// Named returns the files with some names.
+func (m *Manifest) Named(names []string) (files []File) {
+	for _, f := range m.Files {
+		if slices.Contains(names, f.Name) {
+			files = append(files, f)
+		}
+	}
+	return files
 }
 
 // File is a file of a package.
@@ -271,6 +298,11 @@ func (m *Manifest) check() error {
 	}
 	if err := cmp.Or(m.Evidence.Check(), m.Trail.Check()); err != nil {
 		return err
+	}
+	if v := m.Options.Variance; v != nil {
+		if err := v.Evidence.Check(); err != nil || v.First >= m.Blocks.First {
+			return errors.New("the period before is inconsistent")
+		}
 	}
 	if m.Evidence.Blocks != m.Blocks.Count {
 		return fmt.Errorf("the evidence covers %d blocks, the package %d", m.Evidence.Blocks, m.Blocks.Count)

@@ -84,6 +84,9 @@ func (p *Package) versionDir(version int) string {
 	return filepath.Join(p.Dir, filepath.FromSlash(VersionDir(version)))
 }
 
+// Before returns the version before this one.
+func (p *Package) Before() (*Package, error) { return Open(p.versionDir(p.Manifest.Version - 1)) }
+
 // maxProblems limits the problems that are reported.
 const maxProblems = 100
 

@@ -60,6 +60,7 @@ func CompareInputs(old, now *Package) (s Since, err error) {
 	}
 	basis := func(m *Manifest) any {
 		o := m.Options
+		o.Variance = nil // every month has another
 		if o.Reconciliation != nil {
 			record := *o.Reconciliation
 			record.Name, record.More, o.Reconciliation = "", slices.Clone(record.More), &record // every month has another

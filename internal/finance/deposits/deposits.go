@@ -2,6 +2,7 @@ package deposits
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -17,7 +18,6 @@ type Deposit struct {
 	Payer  chain.Optional[chain.Address]
 	Amount chain.Wei
 	Taken  At
-	number uint64 // in the order in which they were taken
 }
 
 // At is a position in the chain: an extrinsic or a hook.
@@ -39,6 +39,15 @@ type Change struct {
 	Payer  chain.Optional[chain.Address] // who paid it; unknown if the ledger does not have the transaction that took it
 	To     chain.Optional[chain.Address] // who got it back; unknown if it was taken, or burned
 	Taken  chain.Optional[At]            // where it was taken, if the ledger has it
+
+	by event
+}
+
+// event is the event that states a change.
+type event struct {
+	name            string
+	index, position int
+	final           bool // the block is
 }
 
 // Passed reports whether another account got the deposit back than had paid it.
@@ -51,7 +60,8 @@ type Deposits struct {
 	// Unstated counts movements whose event does not state how what is held changed.
 	Unstated uint64
 
-	open   map[place][]Deposit
+	piles  map[place]*pile
+	latest map[payment]*open
 	count  int
 	number uint64
 }
@@ -62,8 +72,27 @@ type place struct {
 	reason chain.HoldReason
 }
 
-// maxOpen limits the open deposits, which are held in memory: each takes about 200 bytes.
-const maxOpen = 5_000_000
+// payment is who paid deposits at a place.
+type payment struct {
+	place
+	payer chain.Address
+}
+
+// open is an open deposit. What is left of it is 0 once it was given back.
+type open struct {
+	Deposit
+	number uint64 // in the order in which they were taken
+	below  *open  // the deposit that the same account paid before at the same place; nil for none, or if the payer is unknown
+}
+
+// pile contains the deposits at a place in the order in which they were taken.
+type pile struct {
+	list []*open
+	gone int // how many of them were given back
+}
+
+// maxOpen limits the open deposits, which are held in memory: each takes about 400 bytes.
+const maxOpen = 2_500_000
 
 // Add adds the deposits of the next block.
 func (d *Deposits) Add(c *ledger.Content) error {
@@ -96,82 +125,130 @@ func (d *Deposits) extrinsic(c *ledger.Content, list []ledger.Movement) error {
 			d.Unstated++
 		}
 	}
-	at := At{c.Height, list[0].Where, c.Time}
+	at, err := At{c.Height, list[0].Where, c.Time}, error(nil)
 	for _, x := range movement.DepositsAmong(len(list), func(i int) *movement.Movement { return &list[i].Movement }, payer) {
 		reason, _ := x.Reason.Get()
-		if err := d.change(at, place{x.Holder, reason}, x); err != nil {
+		m := &list[x.At]
+		c := Change{At: at, Holder: x.Holder, Reason: reason, Amount: x.Amount, by: event{m.Event, m.EventIndex, m.Position, m.Final}}
+		if x.Amount.Sign() > 0 {
+			c.Payer = x.Party
+			err = d.take(&c)
+		} else {
+			c.To = x.Party
+			err = d.give(&c)
+		}
+		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (d *Deposits) change(at At, p place, x movement.Deposit) error {
-	if d.open == nil {
-		d.open = map[place][]Deposit{}
-	}
-	if x.Amount.Sign() < 0 {
-		return d.give(at, p, x.Amount.Size(), x.Party)
-	}
+// take adds a deposit.
+func (d *Deposits) take(c *Change) error {
 	if d.count++; d.count > maxOpen {
 		return fmt.Errorf("more than %d are open", maxOpen)
 	}
+	if d.piles == nil {
+		d.piles, d.latest = map[place]*pile{}, map[payment]*open{}
+	}
+	at := place{c.Holder, c.Reason}
+	if d.piles[at] == nil {
+		d.piles[at] = &pile{}
+	}
 	d.number++
-	d.open[p] = append(d.open[p], Deposit{p.holder, p.reason, x.Party, x.Amount.Size(), at, d.number})
-	return d.report(Change{At: at, Holder: p.holder, Reason: p.reason, Amount: x.Amount, Payer: x.Party, Taken: chain.Some(at)})
+	x := &open{Deposit: Deposit{c.Holder, c.Reason, c.Payer, c.Amount.Size(), c.At}, number: d.number}
+	if payer, known := c.Payer.Get(); known {
+		x.below = d.latest[payment{at, payer}]
+		d.latest[payment{at, payer}] = x
+	}
+	d.piles[at].list = append(d.piles[at].list, x)
+	c.Taken = chain.Some(c.At)
+	return d.report(c)
 }
 
 // give gives an amount back to an account: of the deposits that it paid, then of those of others, the last one first.
-func (d *Deposits) give(at At, p place, amount chain.Wei, to chain.Optional[chain.Address]) error {
-	for _, own := range []bool{true, false} {
-		list := d.open[p]
-		for i := len(list) - 1; i >= 0 && !amount.IsZero(); i-- {
-			x := list[i]
-			if own != (to.Known() && x.Payer == to) {
-				continue
-			}
-			part := x.Amount
-			if part.Cmp(amount) > 0 {
-				part = amount
-			}
-			rest, err := x.Amount.Sub(part)
-			if err == nil {
-				amount, err = amount.Sub(part)
-			}
-			if err != nil {
-				return err
-			}
-			if list[i].Amount = rest; rest.IsZero() {
-				list = slices.Delete(list, i, i+1)
-				d.count--
-			}
-			if err := d.report(Change{at, p.holder, p.reason, part.Signed().Negated(), x.Payer, to, chain.Some(x.Taken)}); err != nil {
-				return err
-			}
+func (d *Deposits) give(c *Change) error {
+	at := place{c.Holder, c.Reason}
+	p, rest := d.piles[at], c.Amount.Size()
+	for p != nil && !rest.IsZero() {
+		x := p.last()
+		if to, known := c.To.Get(); known && d.latest[payment{at, to}] != nil {
+			x = d.latest[payment{at, to}]
 		}
-		if d.open[p] = list; len(list) == 0 {
-			delete(d.open, p)
+		if x == nil {
+			break
+		}
+		part := x.Amount
+		if part.Cmp(rest) > 0 {
+			part = rest
+		}
+		var noRest, noAmount error
+		rest, noRest = rest.Sub(part)
+		if x.Amount, noAmount = x.Amount.Sub(part); x.Amount.IsZero() {
+			d.remove(at, p, x)
+		}
+		given := *c
+		given.Amount, given.Payer, given.Taken = part.Signed().Negated(), x.Payer, chain.Some(x.Taken)
+		if err := errors.Join(noRest, noAmount, d.report(&given)); err != nil {
+			return err
 		}
 	}
-	if amount.IsZero() {
+	if rest.IsZero() {
 		return nil
 	}
-	return d.report(Change{At: at, Holder: p.holder, Reason: p.reason, Amount: amount.Signed().Negated(), To: to})
+	c.Amount = rest.Signed().Negated()
+	return d.report(c)
 }
 
-func (d *Deposits) report(c Change) error {
+// last returns the last open deposit; nil for none.
+func (p *pile) last() *open {
+	for n := len(p.list) - 1; n >= 0; n-- {
+		if x := p.list[n]; !x.Amount.IsZero() {
+			return x
+		}
+		p.list, p.gone = p.list[:n], p.gone-1
+	}
+	return nil
+}
+
+// remove removes a deposit that was given back, which is the last one of its payer.
+func (d *Deposits) remove(at place, p *pile, x *open) {
+	d.count--
+	if payer, known := x.Payer.Get(); known {
+		if d.latest[payment{at, payer}] = x.below; x.below == nil {
+			delete(d.latest, payment{at, payer})
+		}
+	}
+	if p.gone++; 2*p.gone > len(p.list) {
+		p.list, p.gone = slices.DeleteFunc(p.list, func(x *open) bool { return x.Amount.IsZero() }), 0
+	}
+	if len(p.list) == 0 {
+		delete(d.piles, at)
+	}
+}
+
+func (d *Deposits) report(c *Change) error {
 	if d.Each == nil {
 		return nil
 	}
-	return d.Each(&c)
+	return d.Each(c)
 }
 
 // Open returns the open deposits, in the order in which they were taken.
 func (d *Deposits) Open() []Deposit {
-	list := make([]Deposit, 0, d.count)
-	for _, some := range d.open {
-		list = append(list, some...)
+	all := make([]*open, 0, d.count)
+	for _, p := range d.piles {
+		for _, x := range p.list {
+			if !x.Amount.IsZero() {
+				all = append(all, x)
+			}
+		}
 	}
-	slices.SortFunc(list, func(a, b Deposit) int { return cmp.Compare(a.number, b.number) })
+	slices.SortFunc(all, func(a, b *open) int { return cmp.Compare(a.number, b.number) })
+	list := make([]Deposit, len(all))
+	for i, x := range all {
+		list[i] = x.Deposit
+	}
 	return list
 }

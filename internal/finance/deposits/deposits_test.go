@@ -2,6 +2,8 @@ package deposits_test
 
 import (
 	"fmt"
+	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -12,9 +14,9 @@ import (
 	"github.com/feeledger/fees/internal/movement"
 )
 
-var contract, alice, bob = chain.Address20([20]byte{1}), chain.Address20([20]byte{2}), chain.Address20([20]byte{3})
+var contract, alice, bob, carol = chain.Address20([20]byte{1}), chain.Address20([20]byte{2}), chain.Address20([20]byte{3}), chain.Address20([20]byte{4})
 
-var names = map[chain.Address]string{contract: "contract", alice: "alice", bob: "bob"}
+var names = map[chain.Address]string{contract: "contract", alice: "alice", bob: "bob", carol: "carol"}
 
 func nameOf(o chain.Optional[chain.Address]) string {
 	if a, known := o.Get(); known {
@@ -94,4 +96,101 @@ func TestUnstated(t *testing.T) {
 	require.NoError(t, d.Add(c))
 	require.EqualValues(t, 1, d.Unstated)
 	require.Empty(t, d.Open())
+}
+
+// simple is a plain implementation of the convention: it goes through all open deposits.
+type simple struct {
+	open []simpleDeposit
+	said []string
+}
+
+type simpleDeposit struct {
+	payer          chain.Address
+	amount, height uint64
+}
+
+func (s *simple) add(height uint64, payer chain.Address, amount int64) {
+	if amount > 0 {
+		s.open = append(s.open, simpleDeposit{payer, uint64(amount), height})
+		s.said = append(s.said, fmt.Sprintf("%d: %d of %s, taken at %d-2", height, amount, names[payer], height))
+		return
+	}
+	rest := uint64(-amount)
+	for _, own := range []bool{true, false} {
+		for i := len(s.open) - 1; i >= 0 && rest > 0; i-- {
+			x := &s.open[i]
+			if (x.payer == payer) != own {
+				continue
+			}
+			part := min(x.amount, rest)
+			rest -= part
+			s.said = append(s.said, fmt.Sprintf("%d: -%d of %s, taken at %d-2", height, part, names[x.payer], x.height))
+			if x.amount -= part; x.amount == 0 {
+				s.open = slices.Delete(s.open, i, i+1)
+			}
+		}
+	}
+	if rest > 0 {
+		s.said = append(s.said, fmt.Sprintf("%d: -%d of unknown, taken at unknown", height, rest))
+	}
+}
+
+// Whatever is taken and given back, the changes and what is open are those of the plain implementation.
+func TestGivenBackAsByThePlainImplementation(t *testing.T) {
+	for seed := range uint64(200) {
+		random := rand.New(rand.NewPCG(seed, 1))
+		var want simple
+		var have []string
+		d := deposits.Deposits{Each: func(c *deposits.Change) error {
+			taken := "unknown"
+			if at, known := c.Taken.Get(); known {
+				taken = at.String()
+			}
+			have = append(have, fmt.Sprintf("%d: %v of %s, taken at %s", c.At.Height, c.Amount, nameOf(c.Payer), taken))
+			return nil
+		}}
+		for height := range uint64(100) {
+			payer := []chain.Address{alice, bob, carol}[random.IntN(3)]
+			amount := random.Int64N(20) + 1
+			if random.IntN(int(2+seed%3)) > 0 {
+				amount = -random.Int64N(5+int64(seed%40)) - 1
+			}
+			want.add(height, payer, amount)
+			require.NoError(t, d.Add(block(height, payer, amount)))
+		}
+		require.Equal(t, want.said, have, "seed %d", seed)
+		open := d.Open()
+		require.Len(t, open, len(want.open))
+		for i, x := range open {
+			o := want.open[i]
+			require.Equal(t, fmt.Sprint(o.amount, names[o.payer], o.height), fmt.Sprint(x.Amount, nameOf(x.Payer), x.Taken.Height))
+		}
+	}
+}
+
+// One account clears its own deposits, which are below those of another, and then those.
+func BenchmarkGiveBack(b *testing.B) {
+	const count = 20_000
+	var blocks []*ledger.Content
+	for height := range uint64(4 * count) {
+		switch {
+		case height < count:
+			blocks = append(blocks, block(height, bob, 2))
+		case height < 2*count:
+			blocks = append(blocks, block(height, alice, 2))
+		default:
+			blocks = append(blocks, block(height, bob, -2))
+		}
+	}
+	for b.Loop() {
+		var d deposits.Deposits
+		for _, c := range blocks {
+			if err := d.Add(c); err != nil {
+				b.Fatal(err)
+			}
+		}
+		if open := d.Open(); len(open) > 0 {
+			b.Fatal(open)
+		}
+	}
 }

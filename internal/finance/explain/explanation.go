@@ -26,10 +26,12 @@ type Explanation struct {
 	Transaction evidence.Transaction       `json:"transaction"`
 	Inputs      []Input                    `json:"inputs"`
 	Steps       []Step                     `json:"steps"`
-	Cash        *Settlement                `json:"cash"`      // null if the chain recorded none
-	Findings    []evidence.Finding         `json:"findings"`  // on this extrinsic and on the block as a whole
-	Diagnosis   *evidence.Diagnosis        `json:"diagnosis"` // of this fee's drift
-	Notes       []string                   `json:"notes"`     // on the block
+	Cash        *Settlement                `json:"cash"` // null if the chain recorded none
+	// Receipt is the way to the fee from the Ethereum receipt of a transaction of pallet revive; the key is omitted for others.
+	Receipt   *Receipt            `json:"receipt,omitempty"`
+	Findings  []evidence.Finding  `json:"findings"`  // on this extrinsic and on the block as a whole
+	Diagnosis *evidence.Diagnosis `json:"diagnosis"` // of this fee's drift
+	Notes     []string            `json:"notes"`     // on the block
 
 	Creates bool          `json:"-"` // the transaction creates a contract
 	Token   console.Token `json:"-"` // the network's
@@ -60,11 +62,13 @@ func (d Digits) String() string { return string(d) }
 // Units of inputs and results.
 const (
 	InWei        = "wei"
+	InPlanck     = "planck" // of tokens whose smallest unit is not 10^-18
 	InWeiPerGas  = "wei per gas"
 	InGas        = "gas"
 	InRefTime    = "picoseconds of ref time"
 	InMultiplier = "× 10^-18"
 	InPerbill    = "parts per billion"
+	InAttos      = "× 10^-18 of the token"
 )
 
 // Make explains the transaction with the given index.
@@ -93,6 +97,7 @@ func Make(item source.Item, r *evidence.Report, index int, multiplierAt string) 
 	case v.isRevive():
 		v.readRevive()
 		v.stepsRevive()
+		v.Receipt = v.receiptSteps()
 	case v.Transaction.Layer == fee.EVM:
 		v.readEVM()
 		v.stepsEVM()
@@ -100,7 +105,37 @@ func Make(item source.Item, r *evidence.Report, index int, multiplierAt string) 
 		v.readNative()
 		v.stepsNative()
 	}
+	v.nameUnit()
 	return v
+}
+
+// nameUnit gives amounts the name of the token's smallest unit.
+func (v *Explanation) nameUnit() {
+	unit := v.Token.Unit()
+	if unit == InWei {
+		return
+	}
+	in, steps := [][]Input{v.Inputs}, [][]Step{v.Steps}
+	if v.Cash != nil {
+		in, steps = append(in, v.Cash.Inputs), append(steps, v.Cash.Steps)
+	}
+	if v.Receipt != nil {
+		in, steps = append(in, v.Receipt.Inputs), append(steps, v.Receipt.Steps)
+	}
+	for _, list := range in {
+		for i := range list {
+			if list[i].Unit == InWei {
+				list[i].Unit = unit
+			}
+		}
+	}
+	for _, list := range steps {
+		for i := range list {
+			if list[i].Unit == InWei {
+				list[i].Unit = unit
+			}
+		}
+	}
 }
 
 // Holds reports whether the fee is determined by rules that apply or that gave the amount charged, without

@@ -22,7 +22,7 @@ func (v *Explanation) comparison() string {
 		if drift.Sign() < 0 {
 			side = "less"
 		}
-		return fmt.Sprintf("the chain charged %v wei %s than the fee", drift.Size(), side)
+		return fmt.Sprintf("the chain charged %v %s %s than the fee", drift.Size(), v.Token.Unit(), side)
 	case evidence.CashOnly:
 		return "there is no rule to compare the charge with"
 	}

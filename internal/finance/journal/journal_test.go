@@ -567,27 +567,40 @@ func TestNoBlockAndNoBalance(t *testing.T) {
 	require.ErrorContains(t, err, "block 7, extrinsic 1: the block has no timestamp")
 }
 
-// What pallet revive holds on an account, such as a contract's, is another's deposit, not income.
-func TestHeldForAPayer(t *testing.T) {
-	beside := func(kind movement.Kind, free, held chain.Optional[chain.SignedWei], reason chain.HoldReason) ledger.Movement {
-		m := moved(t, 3, kind, "5", free)
-		m.Reserved, m.Reason = held, chain.Some(reason)
-		return m
-	}
-	for reason, want := range map[chain.HoldReason][]string{
-		"revive.StorageDepositReserve": {"Assets:Deposits  -0.000000000000000005", "Assets:Deposits  0.000000000000000005"},
-		"preimage.Preimage":            {"Income:Deposits  -0.000000000000000005", "Expenses:Withdrawals  0.000000000000000005"},
+// A deposit is an asset: also when another account holds it, gives it back, or got what this one had paid.
+func TestDeposits(t *testing.T) {
+	reason := chain.Some(chain.HoldReason("revive.StorageDepositReserve"))
+	for _, c := range []struct {
+		kind    movement.Kind
+		reason  chain.Optional[chain.HoldReason]
+		closing string
+		want    []string // postings besides the account's
+		remark  string
+	}{
+		{movement.KindTransferOut, reason, "995", []string{"Assets:Deposits  0.000000000000000005"}, ""},
+		{movement.KindTransferIn, reason, "1005", []string{"Assets:Deposits  -0.000000000000000005"}, ""},
+		{movement.KindTransferOut, chain.Optional[chain.HoldReason]{}, "995", []string{"Equity:Transfers:" + baltathar + "  0.000000000000000005"}, ""},
+		{movement.KindDepositPassedOut, reason, "1000", []string{"Assets:Deposits  -0.000000000000000005", "Equity:Transfers:" + baltathar + "  0.000000000000000005"},
+			"a deposit of 0.000000000000000005 GLMR that " + alith + " paid passed to " + baltathar},
+		{movement.KindDepositPassedIn, reason, "1000", []string{"Assets:Deposits  0.000000000000000005", "Equity:Transfers:" + baltathar + "  -0.000000000000000005"},
+			alith + " got a deposit of 0.000000000000000005 GLMR that " + baltathar + " had paid"},
 	} {
-		for i, movements := range [][]ledger.Movement{
-			{moved(t, 3, movement.KindDeposit, "5", more(t, "5")), beside(movement.KindReserve, less(t, "5"), more(t, "5"), reason)},
-			{beside(movement.KindUnreserve, more(t, "5"), less(t, "5"), reason), moved(t, 3, movement.KindWithdrawal, "5", less(t, "5"))},
-		} {
-			balances := recorded{address(t, alith): {
-				6: {Free: wei(t, "1000"), Reserved: wei(t, []string{"0", "5"}[i])}, 7: {Free: wei(t, "1000"), Reserved: wei(t, []string{"5", "0"}[i])},
-			}}
-			j, err := journal.MovementJournal(context.Background(), found(t, &made{movements: movements}), balances, style())
-			require.NoError(t, err)
-			require.Contains(t, written(t, j, journal.HLedger), want[i], "%s %d", reason, i)
+		change := map[string]chain.Optional[chain.SignedWei]{"995": less(t, "5"), "1005": more(t, "5"), "1000": chain.Some(chain.SignedWei{})}[c.closing]
+		m := moved(t, 3, c.kind, "5", change)
+		m.Reason, m.Counterparty = c.reason, chain.Some(address(t, baltathar))
+		j, err := movementsIn(t, &made{movements: []ledger.Movement{m}}, c.closing)
+		require.NoError(t, err)
+		text := written(t, j, journal.HLedger)
+		_, entry, found := strings.Cut(text, "block 7 extrinsic 3\n")
+		require.True(t, found, text)
+		var postings []string
+		for line := range strings.Lines(entry) {
+			if posting := strings.TrimSpace(line); !strings.HasPrefix(posting, ";") && posting != "" && !strings.HasPrefix(posting, "Assets:"+alith) {
+				postings = append(postings, strings.TrimSuffix(posting, " GLMR"))
+			}
 		}
+		require.Equal(t, c.want, postings, c.kind)
+		require.Equal(t, c.remark != "", strings.Contains(entry, "remark: "))
+		require.Contains(t, entry, c.remark)
 	}
 }

@@ -96,14 +96,6 @@ func (c *composer) movements(ctx context.Context, payments iter.Seq2[*Payment, e
 			fee := fees[int(m.Where)]
 			if fee != nil {
 				e.transaction = fee.Transaction
-				if settled, ok, err := ledger.Settled(ctx, c.payments.book.Movements, fee.Transaction); err != nil {
-					yield(nil, &LedgerError{err})
-					return
-				} else if ok {
-					payer, _ := fee.Payer.Get()
-					others := slices.DeleteFunc(slices.Clone(group), func(m *ledger.Movement) bool { return m.Account == payer })
-					group = slices.Concat(settled, others)
-				}
 			}
 			err := c.enter(ctx, e, group, fee)
 			if err != nil {
@@ -152,7 +144,7 @@ func (c *composer) groups(ctx context.Context) iter.Seq2[[]*ledger.Movement, err
 // enter posts the movements of an extrinsic or a hook, and the fee if it is one of the payments. If the other account
 // of a transfer is selected too, it has its own movement.
 func (c *composer) enter(ctx context.Context, e *Entry, group []*ledger.Movement, paid *Payment) error {
-	for i, m := range group {
+	for _, m := range group {
 		free, _ := m.Free.Get()
 		held, _ := m.Reserved.Get()
 		moved, err := free.Add(held)
@@ -162,13 +154,17 @@ func (c *composer) enter(ctx context.Context, e *Entry, group []*ledger.Movement
 		asset := c.assets[m.Account]
 		e.post(asset, free)
 		e.post(reserved(asset), held)
-		if other, ok := m.Counterparty.Get(); ok && c.assets[other] != "" && m.Mirrored() {
+		if passed := passedBy(&m.Movement); passed.Sign() != 0 {
+			moved = passed
+			e.post(onHold, passed)
+			if other, _ := m.Counterparty.Get(); m.Kind == movement.KindDepositPassedOut || c.assets[other] == "" {
+				e.remarks = append(e.remarks, c.passing(m))
+			}
+		}
+		if other, ok := m.Counterparty.Get(); ok && c.assets[other] != "" {
 			continue
 		}
 		contra, err := c.contra(ctx, m, paid)
-		if err == nil && heldFor(group, i) {
-			contra = onHold
-		}
 		if err != nil {
 			return err
 		}
@@ -180,23 +176,24 @@ func (c *composer) enter(ctx context.Context, e *Entry, group []*ledger.Movement
 	return c.pay(ctx, e, paid, group)
 }
 
-// heldFor reports whether a movement moves what pallet revive holds on an account for a payer: a deposit with the hold after
-// it, or a withdrawal with the release before it.
-func heldFor(group []*ledger.Movement, i int) bool {
-	beside, kind := i+1, movement.KindReserve
-	switch group[i].Kind {
-	case movement.KindDeposit:
-	case movement.KindWithdrawal:
-		beside, kind = i-1, movement.KindUnreserve
-	default:
-		return false
+// passedBy returns what a movement adds to the deposits that others hold for the account: 0 unless a deposit passed.
+func passedBy(m *movement.Movement) (none chain.SignedWei) {
+	switch m.Kind {
+	case movement.KindDepositPassedOut:
+		return m.Amount.Signed().Negated()
+	case movement.KindDepositPassedIn:
+		return m.Amount.Signed()
 	}
-	if beside < 0 || beside >= len(group) {
-		return false
+	return none
+}
+
+// passing describes a deposit that passed.
+func (c *composer) passing(m *ledger.Movement) string {
+	other, _ := m.Counterparty.Get()
+	if m.Kind == movement.KindDepositPassedOut {
+		return fmt.Sprintf("a deposit of %s that %s paid passed to %s", c.Amount(m.Amount), c.names().Name(m.Account), c.names().Name(other))
 	}
-	m, x := group[i], group[beside]
-	reason, known := x.Reason.Get()
-	return known && reason.Pallet() == "revive" && x.Kind == kind && x.Account == m.Account && x.Amount == m.Amount
+	return fmt.Sprintf("%s got a deposit of %s that %s had paid", c.names().Name(m.Account), c.Amount(m.Amount), c.names().Name(other))
 }
 
 // contra returns the account that a movement is entered against: that of the chart, or else of its kind. The parts of a
@@ -222,12 +219,13 @@ func (c *composer) contra(ctx context.Context, m *ledger.Movement, paid *Payment
 // ofKind returns the contra account of a kind of movements.
 func (c *composer) ofKind(m *movement.Movement) (Account, error) {
 	_, within := m.Where.Extrinsic()
-	if m.Kind == movement.KindTransferIn || m.Kind == movement.KindTransferOut {
+	isTransfer := m.Kind == movement.KindTransferIn || m.Kind == movement.KindTransferOut
+	if isTransfer || passedBy(m).Sign() != 0 {
 		other, ok := m.Counterparty.Get()
 		if !ok {
 			return "", fmt.Errorf("%s: counterparty: %w", m.Event, chain.ErrMissing)
 		}
-		if m.Reason.Known() {
+		if m.Reason.Known() && isTransfer {
 			return onHold, nil
 		}
 		return "Equity:Transfers:" + Account(c.names().Name(other)), nil
@@ -241,15 +239,18 @@ func (c *composer) ofKind(m *movement.Movement) (Account, error) {
 	return "", fmt.Errorf("%w: %s has the movement kind %q", ErrUnknown, m.Event, clean(string(m.Kind)))
 }
 
-// pay enters a fee as an expense: the withdrawal minus the refund.
+// pay enters a fee as an expense: the withdrawal minus the refund, which may be all of it.
 func (c *composer) pay(ctx context.Context, e *Entry, p *Payment, group []*ledger.Movement) error {
-	e.remarks = p.Remarks
+	e.remarks = append(slices.Clip(p.Remarks), e.remarks...)
 	charged, ok := p.Charged.Get()
 	payer, isPaid := p.Payer.Get()
-	if !ok || !isPaid || charged.IsZero() {
+	if !ok || !isPaid {
 		return nil
 	}
-	parts, err := movement.FeeAmong(len(group), func(i int) *movement.Movement { return &group[i].Movement }, payer, charged, p.HoldsDeposits())
+	parts, err := movement.FeeAmong(len(group), func(i int) *movement.Movement { return &group[i].Movement }, payer, charged)
+	if err != nil && charged.IsZero() { // nothing was withdrawn for it
+		return nil
+	}
 	if errors.Is(err, chain.ErrNoWithdraw) {
 		err = fmt.Errorf("%v paid %v wei, but nothing was withdrawn: %w", payer, charged, err)
 	}
@@ -264,7 +265,6 @@ func (c *composer) pay(ctx context.Context, e *Entry, p *Payment, group []*ledge
 	e.post(withdrawals, parts.Withdrawn.Signed().Negated())
 	e.Postings = append(e.Postings, &Posting{Key: key, Wei: charged.Signed()})
 	e.post(deposits, parts.GivenBack.Signed())
-	e.post(onHold, parts.Held)
 	if !c.NetworkSide {
 		return nil
 	}

@@ -118,7 +118,7 @@ func callOf(where movement.Where, t *ledger.Transaction) string {
 	return t.Call
 }
 
-// partOf returns the part of a fee that a line represents.
+// partOf returns the part of a fee that a line represents, or whether it is of a deposit.
 func partOf(l *statement.Line, t *ledger.Transaction) string {
 	kind := l.Movement.Kind
 	switch {
@@ -126,6 +126,10 @@ func partOf(l *statement.Line, t *ledger.Transaction) string {
 		return partWithdrawn
 	case l.OfFee:
 		return partRefund
+	case kind == movement.KindDepositPassedOut || kind == movement.KindDepositPassedIn:
+		return partPassed
+	case l.Movement.Reason.Known() && (kind == movement.KindTransferOut || kind == movement.KindTransferIn):
+		return partHeld
 	case t != nil && (kind == movement.KindDeposit || kind == movement.KindMint):
 		if author, ok := t.Author.Get(); ok && !author.IsZero() && author == l.Movement.Amount {
 			return partAuthor

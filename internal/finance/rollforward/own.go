@@ -130,8 +130,8 @@ func (r *rule) checkClass() error {
 	switch {
 	case !known:
 		return fmt.Errorf("class %q is not valid; use one of %s", r.class, strings.Join(ownClasses(), ", "))
-	case r.class.isOfFee():
-		return fmt.Errorf("class %s is assigned by the chain's charges only; use one of %s", r.class, strings.Join(ownClasses(), ", "))
+	case r.class.isFixed():
+		return fmt.Errorf("class %s is assigned by the chain's charges and holds only; use one of %s", r.class, strings.Join(ownClasses(), ", "))
 	}
 	for _, d := range []Direction{In, Out} {
 		if r.direction.has(string(d)) && x.line(d) == "" {
@@ -144,7 +144,7 @@ func (r *rule) checkClass() error {
 // ownClasses returns the classes that a user's file can assign.
 func ownClasses() (names []string) {
 	for _, x := range classes {
-		if !x.Class.isOfFee() {
+		if !x.Class.isFixed() {
 			names = append(names, string(x.Class))
 		}
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/feeledger/fees/internal/finance/addressbook"
 	"github.com/feeledger/fees/internal/finance/balances"
 	"github.com/feeledger/fees/internal/finance/statement"
-	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/money"
 )
 
@@ -43,7 +42,7 @@ type Rollforward struct {
 	accounts   *addressbook.Book
 	listed     map[chain.Address]bool // the selected accounts
 	classifier Classifier
-	book       *ledger.Book
+	book       statement.Book
 	owners     []owner
 	prices     *money.Valuer
 }
@@ -110,7 +109,7 @@ func (c *Column) Holds() bool {
 
 // Make builds the rollforward of accounts for periods of the ledger's blocks. Errors from the ledger are of type
 // [statement.LedgerError]; others come from the reader of balances.
-func Make(ctx context.Context, book *ledger.Book, q Request) (*Rollforward, error) {
+func Make(ctx context.Context, book statement.Book, q Request) (*Rollforward, error) {
 	r := &Rollforward{Periods: q.Periods, accounts: q.Accounts, classifier: q.Classifier, book: book, owners: ownersOf(q.Accounts), listed: map[chain.Address]bool{}, prices: q.Prices}
 	for _, a := range q.Accounts.Addresses() {
 		r.listed[a] = true
@@ -241,7 +240,7 @@ func (c *column) addEnds(s *statement.Statement) (err error) {
 // add adds a movement.
 func (c *column) add(o *owner, item *Item) (err error) {
 	k := key{item.Line, item.Class, item.Direction}
-	if other, ok := item.Counterparty.Get(); ok && item.Movement.Mirrored() && o.members[other] && k.line != UnclassifiedLine {
+	if other, ok := item.Counterparty.Get(); ok && o.members[other] && k.line != UnclassifiedLine {
 		k.line = Internal
 	}
 	if c.sums == nil {

@@ -10,8 +10,10 @@ import (
 	"github.com/feeledger/fees/internal/movement"
 )
 
-// The parts of a fee.
+// The parts of a fee, and deposits.
 const (
+	partHeld      = "held"
+	partPassed    = "passed"
 	partWithdrawn = "withdrawn"
 	partRefund    = "refund"
 	partAuthor    = "author"
@@ -91,8 +93,8 @@ var feeRules, otherRules = func() (fees, others []rule) {
 	return fees, others
 }()
 
-// isOfFee reports whether the class is assigned only to parts of fees.
-func (c Class) isOfFee() bool {
+// isFixed reports whether only the chain's charges and holds assign the class.
+func (c Class) isFixed() bool {
 	return slices.ContainsFunc(feeRules, func(r rule) bool { return r.class == c })
 }
 
@@ -100,7 +102,7 @@ func (c Class) isOfFee() bool {
 // unknown.
 func directionOf(m *movement.Movement, free, reserved chain.Optional[chain.SignedWei]) Direction {
 	switch m.Kind {
-	case movement.KindWithdrawal, movement.KindTransferOut, movement.KindReserve, movement.KindBurn, movement.KindSuspension, movement.KindDust, movement.KindSlash:
+	case movement.KindWithdrawal, movement.KindTransferOut, movement.KindDepositPassedOut, movement.KindReserve, movement.KindBurn, movement.KindSuspension, movement.KindDust, movement.KindSlash:
 		return Out
 	case movement.KindFreeSet:
 		if by, ok := free.Get(); ok && by.Sign() < 0 {

@@ -39,6 +39,7 @@ type moved struct {
 	counterparty chain.Address
 	beside       chain.Address // who lost balance there
 	author       bool          // the amount is the author's part of the fee
+	held         bool          // the event states the reason of a hold
 	class        rollforward.Class
 	line         rollforward.Line
 }
@@ -88,6 +89,16 @@ var cases = []moved{
 	{event: "balances.ReserveRepatriated", kind: movement.KindTransferIn, call: "identity.killIdentity", counterparty: someone, class: "transfer", line: "received"},
 	{event: "balances.TransferOnHold", kind: movement.KindTransferIn, call: "sudo.sudo", counterparty: someone, class: "transfer", line: "received"},
 	{event: "balances.TransferAndHold", kind: movement.KindTransferOut, call: "sudo.sudo", counterparty: someone, class: "transfer", line: "sent"},
+	{event: "balances.TransferAndHold", kind: movement.KindTransferOut, call: "revive.call", counterparty: someone, held: true, class: "deposit", line: "other_out"},
+	{event: "balances.TransferOnHold", kind: movement.KindTransferIn, call: "revive.call", counterparty: someone, held: true, class: "deposit", line: "other_in"},
+	{event: "balances.Deposit", kind: movement.KindTransferOut, call: "revive.ethTransact", counterparty: someone, held: true, class: "deposit", line: "other_out"},
+	{event: "balances.Withdraw", kind: movement.KindTransferOut, call: "revive.ethTransact", counterparty: someone, held: true, class: "deposit", line: "other_out"},
+	{event: "balances.Withdraw", kind: movement.KindTransferIn, call: "revive.ethTransact", counterparty: someone, held: true, class: "deposit", line: "other_in"},
+	{event: "balances.Deposit", kind: movement.KindTransferOut, call: "revive.ethTransact", counterparty: someone, class: "transfer", line: "sent"},
+	{event: "balances.Deposit", kind: movement.KindTransferIn, call: "revive.ethTransact", counterparty: someone, class: "transfer", line: "received"},
+	{event: "balances.Held", kind: movement.KindReserve, call: "revive.ethTransact", held: true, class: "reserve", line: "reserved"},
+	{event: "balances.Released", kind: movement.KindDepositPassedOut, call: "revive.ethTransact", counterparty: someone, held: true, class: "deposit-passed", line: "other_out"},
+	{event: "balances.Released", kind: movement.KindDepositPassedIn, call: "revive.ethTransact", counterparty: someone, held: true, class: "deposit-passed", line: "other_in"},
 	{event: "balances.Transfer", kind: movement.KindTransferIn, call: "system.remark", counterparty: someone, class: "transfer", line: "received"},
 	{event: "balances.Slashed", kind: movement.KindDeposit, call: "system.remark", class: "unclassified", line: "unclassified"}, // no slash comes in
 	{event: "balances.Unheard", kind: movement.KindDeposit, call: "system.remark", class: "unclassified", line: "unclassified"},
@@ -129,6 +140,9 @@ func (c *moved) on() (*paper, *ledger.Movement) {
 	}
 	if c.counterparty != (chain.Address{}) {
 		m.Counterparty = chain.Some(c.counterparty)
+	}
+	if c.held {
+		m.Reason = chain.Some(chain.HoldReason("revive.StorageDepositReserve"))
 	}
 	p := &paper{}
 	where, hook := hooks[c.call]
@@ -250,7 +264,7 @@ balances,transfer,out,transfer
 		"line 2: 3 fields; expected pallet,method,direction,class",
 		`line 3: direction "up" is not valid; use in, out, or nothing for both`,
 		`line 4: class "grant" is not valid; use one of transfer, evm-value, xcm, staking-reward, treasury, issuance, balance-set, suspension, slash, dust, bond, reserve, unclassified`,
-		"line 5: class fee is assigned by the chain's charges only; use one of transfer",
+		"line 5: class fee is assigned by the chain's charges and holds only; use one of transfer",
 		"line 6: class staking-reward does not exist with the direction out; use the other direction",
 		"line 7: parachainStaking.Rewarded is an event, but a ledger contains only events of the pallet balances; use the call",
 		`line 8: pallet "pro xy" is not valid; use one such as proxy, or * for the methods inherent, onInitialize and onFinalize`,

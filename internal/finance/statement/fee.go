@@ -74,8 +74,8 @@ func (g *group) feeParts() map[int]bool {
 	if !known || !isPaid {
 		return nil
 	}
-	parts, err := movement.FeeAmong(len(g.movements), func(i int) *movement.Movement { return &g.movements[i].Movement }, payer, charged, g.payment.HoldsDeposits())
-	if err != nil || parts.Held.Sign() != 0 {
+	parts, err := movement.FeeAmong(len(g.movements), func(i int) *movement.Movement { return &g.movements[i].Movement }, payer, charged)
+	if err != nil {
 		return nil
 	}
 	return parts.At

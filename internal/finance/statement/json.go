@@ -49,7 +49,7 @@ func (y *Style) head(s *Statement) head {
 		Proved: s.Opening.Known() && s.Holds(), Heights: s.Proved, Movements: s.Closes(), Unexplained: s.Unexplained,
 		Differences: append([]balances.Difference{}, s.Differences...), More: s.More, Settled: append([]balances.Difference{}, s.Settled...),
 		Kinds: append([]KindTotal{}, s.Kinds...), Fees: append([]LayerFees{}, s.Fees...),
-		Worth: s.ChargedWorth, Prices: y.basis(), AssetFees: s.AssetFees, NoPayer: s.WithoutPayer, Notes: slices.Concat([]string{}, y.Notes, s.Notes(), s.AssetFees.Notes(y.Amount)),
+		Worth: s.ChargedWorth, Prices: y.basis(), AssetFees: s.AssetFees, NoPayer: s.WithoutPayer, Notes: slices.Concat([]string{}, y.Notes, s.Notes(), s.AssetFees.Notes(y.Amount), s.PassedNotes(y.Amount)),
 	}
 	if y.Called {
 		group := y.Labels.GroupOf(chain.Some(s.Account))

@@ -166,15 +166,6 @@ func (s *Statement) walk(ctx context.Context, each func(*Line) error) (balances.
 			}
 			height = block.Height
 		}
-		for _, t := range block.Transactions {
-			settled, ok, err := ledger.Settled(ctx, s.book.Movements, t)
-			if err != nil {
-				return r, ofLedger(err)
-			}
-			if ok {
-				block.Movements = ledger.Replace(block.Movements, t, settled)
-			}
-		}
 		for g := range groups(block) {
 			for _, line := range g.lines() {
 				if err := line.carry(&r); err != nil {

@@ -138,6 +138,10 @@ func (y *Style) remark(l *Line) any {
 		return "paid in an asset: " + l.Payment.AssetFee.Text(y.Amount)
 	case l.ChangeUnknown():
 		return "change not stated by the event"
+	case l.Kind() == movement.KindDepositPassedOut:
+		return "paid by this account, given back to the counterparty; no balance changed"
+	case l.Kind() == movement.KindDepositPassedIn:
+		return "paid by the counterparty, given back to this account by another movement"
 	case l.Movement != nil && balances.IsSet(l.Movement):
 		return "balance set to the amount"
 	case l.Movement != nil || l.Payment == nil:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/finance/balances"
@@ -22,13 +23,23 @@ type Statement struct {
 	// ChargedWorth is the worth of the fees if [Style.ValueBy] has valued them.
 	ChargedWorth chain.Optional[money.Amount]
 
-	book *ledger.Book
+	book Book
+}
+
+// Book provides a ledger's rows; [ledger.Book] implements it.
+type Book interface {
+	Activity(ctx context.Context, account chain.Address, span chain.Heights, transfers bool) iter.Seq2[*ledger.Activity, error]
+	Movements(ctx context.Context, q ledger.Query) iter.Seq2[*ledger.Movement, error]
+	Transactions(ctx context.Context, q ledger.Query) iter.Seq2[*ledger.Transaction, error]
+	TransactionAt(ctx context.Context, at ledger.Place) (*ledger.Transaction, error)
+	Transfers(ctx context.Context, q ledger.Query) iter.Seq2[*ledger.Transfer, error]
+	WithoutPayer(ctx context.Context, q ledger.Query) iter.Seq2[*ledger.Transaction, error]
 }
 
 // Make builds the statement of an account for a range of the ledger's blocks. If reader is nil, it contains
 // only movements and proves nothing. Errors from the ledger are of type [LedgerError]; others come from the
 // reader.
-func Make(ctx context.Context, book *ledger.Book, reader balances.Reader, account chain.Address, span chain.Heights, o balances.Options) (*Statement, error) {
+func Make(ctx context.Context, book Book, reader balances.Reader, account chain.Address, span chain.Heights, o balances.Options) (*Statement, error) {
 	if span.Last < span.First {
 		return nil, fmt.Errorf("invalid block range %v: the end is before the start", span)
 	}

@@ -40,7 +40,7 @@ func (y *Style) Summary(list ...*Statement) *table.Sheet {
 		if len(list) > 1 {
 			prefix = y.Name(s.Account) + ": "
 		}
-		for _, note := range slices.Concat(s.Notes(), s.AssetFees.Notes(y.Amount)) {
+		for _, note := range slices.Concat(s.Notes(), s.AssetFees.Notes(y.Amount), s.PassedNotes(y.Amount)) {
 			summary.Notes = append(summary.Notes[:len(summary.Notes):len(summary.Notes)], prefix+note)
 		}
 	}

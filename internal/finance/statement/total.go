@@ -2,6 +2,7 @@ package statement
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -25,6 +26,9 @@ type Totals struct {
 	Others LayerFees
 	// AssetFees are the fees that were paid in assets, by asset. They are in no other sum.
 	AssetFees fee.AssetTotals
+	// PassedOut are the deposits of the account that others got back, PassedIn those of others that it got back. They are in no
+	// other sum.
+	PassedOut, PassedIn chain.Wei
 	// WithoutPayer is the number of transactions outside the statement whose payer is unknown and may be the
 	// account.
 	WithoutPayer uint64
@@ -85,7 +89,7 @@ func (s *Statement) total(ctx context.Context) error {
 		if l.Movement != nil && balances.IsUnknown(l.Movement) && (len(s.unknown) == 0 || s.unknown[len(s.unknown)-1] != l.Height) {
 			s.unknown = append(s.unknown, l.Height)
 		}
-		if err := errorsAt(l, addKind(kinds, l)); err != nil {
+		if err := errorsAt(l, errors.Join(addKind(kinds, l), s.addPassed(l))); err != nil {
 			return err
 		}
 		if l.Payment == nil {
@@ -116,6 +120,28 @@ func (s *Statement) total(ctx context.Context) error {
 		s.Fees = append(s.Fees, *layers[layer])
 	}
 	return ofLedger(s.Close(end))
+}
+
+// addPassed adds a deposit that passed.
+func (t *Totals) addPassed(l *Line) (err error) {
+	switch l.Kind() {
+	case movement.KindDepositPassedOut:
+		t.PassedOut, err = t.PassedOut.Add(l.Movement.Amount)
+	case movement.KindDepositPassedIn:
+		t.PassedIn, err = t.PassedIn.Add(l.Movement.Amount)
+	}
+	return err
+}
+
+// PassedNotes returns notes on the deposits that passed.
+func (t *Totals) PassedNotes(amount func(chain.Wei) string) (notes []string) {
+	if !t.PassedOut.IsZero() {
+		notes = append(notes, "deposits of "+amount(t.PassedOut)+" that this account had paid passed to the accounts that cleared them; no balance changed")
+	}
+	if !t.PassedIn.IsZero() {
+		notes = append(notes, "deposits of "+amount(t.PassedIn)+" that other accounts had paid were given back to this account")
+	}
+	return notes
 }
 
 func addKind(kinds map[movement.Kind]*KindTotal, l *Line) (err error) {

@@ -115,10 +115,10 @@ type Period struct {
 }
 
 // maxCalls limits the memory of a period: each call takes half a kilobyte.
-const maxCalls = 1_000_000
+var maxCalls = 1_000_000
 
 // ErrTooManyCalls reports that a period has more different calls than can be compared.
-var ErrTooManyCalls = failure.New(failure.NotUnderstood, fmt.Sprintf("more than %d different calls; choose shorter periods, or accounts", maxCalls))
+var ErrTooManyCalls = failure.New(failure.NotUnderstood, "too many different calls")
 
 // Add adds a transaction of the period.
 func (p *Period) Add(t *ledger.Transaction) error {
@@ -126,7 +126,7 @@ func (p *Period) Add(t *ledger.Transaction) error {
 	s := p.calls[c]
 	if s == nil {
 		if len(p.calls) == maxCalls {
-			return ErrTooManyCalls
+			return fmt.Errorf("%w: more than %d; choose shorter periods, or accounts", ErrTooManyCalls, maxCalls)
 		}
 		if p.calls == nil {
 			p.calls = map[Call]*Sums{}

@@ -28,7 +28,7 @@ func (r *Report) writeText(w io.Writer, width int) error {
 		return err
 	}
 	steps := console.NewTable(
-		console.Column{Name: "step"}, console.Column{Name: "fee " + r.Symbol, Right: true, Decimals: true}, console.Column{Name: "transactions", Right: true, Drop: 2},
+		console.Column{Name: "step", Cut: true}, console.Column{Name: "fee " + r.Symbol, Right: true, Decimals: true}, console.Column{Name: "transactions", Right: true, Drop: 2},
 		console.Column{Name: "before", Right: true, Drop: 2}, console.Column{Name: "failed", Right: true, Drop: 3}, console.Column{Name: "before", Right: true, Drop: 3},
 	)
 	add := func(name, amount string, now, before *Sums) {

@@ -159,3 +159,11 @@ func TestOverflow(t *testing.T) {
 		require.ErrorIs(t, err, chain.ErrOverflow)
 	}
 }
+
+// The number of different calls is limited, which bounds the memory.
+func TestTooManyCalls(t *testing.T) {
+	defer variance.LimitCalls(2)()
+	p := period(t, list{native("a", 1, 0), native("b", 1, 0), native("a", 1, 0)})
+	require.ErrorIs(t, p.Add(native("c", 1, 0)), variance.ErrTooManyCalls)
+	require.NoError(t, p.Add(native("b", 1, 0)))
+}

@@ -43,10 +43,10 @@ func (r *Report) summary() string {
 		text += ", " + ends + "."
 	}
 	if len(r.Partial) > 0 {
-		text = "Of the parts in the ledger: " + text
+		text = "Of the parts in the ledger, f" + text[1:]
 	}
 	if !r.IsKnown() {
-		text = fmt.Sprintf("The difference is not known: fees are undetermined, %d in %s and %d in %s. Of the known fees: ", r.Now.Undetermined, r.Period.Name, r.Before.Undetermined, r.Other.Name) + text
+		text = fmt.Sprintf("The difference is not known, because fees are undetermined: %d in %s and %d in %s. As far as they are known: ", r.Now.Undetermined, r.Period.Name, r.Before.Undetermined, r.Other.Name) + text
 	}
 	return text
 }
@@ -90,11 +90,22 @@ func (r *Report) reason(l *Line) string {
 	share, _ := largest.Amount.Get()
 	switch {
 	case len(l.Shares) == 1:
-		return text + ", only of " + r.CallName(&largest.Call)
+		return text + ", only " + r.shortName(&largest.Call)
 	case share.Sign() == amount.Sign() && isHalf(share, amount):
-		return text + ", mostly of " + r.CallName(&largest.Call)
+		return text + ", mostly " + r.shortName(&largest.Call)
 	}
 	return text + ", of " + console.Counted(len(l.Shares), "call")
+}
+
+// shortName is the name of a call with the label of its contract, if it has one, in place of the address.
+func (r *Report) shortName(c *Call) string {
+	if contract, known := c.Contract.Get(); known {
+		if label, labelled := r.Labels.Label(contract); labelled {
+			return c.Name + " of " + label
+		}
+		return c.Name + " of " + r.Account(contract)
+	}
+	return c.Name
 }
 
 // isHalf reports whether a share is at least half of an amount with the same sign.

@@ -105,7 +105,7 @@ CREATE TABLE trail (
     number    {{integer}} NOT NULL PRIMARY KEY,  -- from 1 on
     time_ms   {{integer}} NOT NULL,
     actor     TEXT NOT NULL,
-    act       TEXT NOT NULL,                     -- prepared, returned, approved, closed, withdrawn, accepted or labelled
+    act       TEXT NOT NULL,                     -- prepared, returned, approved, closed, withdrawn, accepted, asked, answered, acceptance withdrawn or labelled
     period    TEXT NOT NULL,
     zone      TEXT NOT NULL,
     manifest  {{data}} NOT NULL,                 -- its SHA-256; for labels, that of the address book's file

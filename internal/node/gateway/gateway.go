@@ -35,6 +35,7 @@ type Node interface {
 type Gateway struct {
 	node     Node
 	batch    func() *rpc.Batch             // nil if batches are not available
+	client   *rpc.Client                   // nil if the answers are recorded
 	kept     chain.Optional[chain.Heights] // the range of recorded answers
 	heights  *heights
 	runtimes runtimes
@@ -49,7 +50,7 @@ type Gateway struct {
 // New returns a gateway to a node. It makes no requests yet.
 func New(node *rpc.Client) *Gateway {
 	g := of(node)
-	g.batch = node.Batch
+	g.batch, g.client = node.Batch, node
 	return g
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/network/rule"
 )
 
 // The repeated figures and formulas give the same results as network's, for both runtimes.
@@ -32,7 +33,7 @@ func TestFormulasAreTheNetworks(t *testing.T) {
 				require.Equal(t, want, chain.NewMultiplier(nextMultiplier(multiplier, refTime, maxRefTime)), "%d, %d", multiplier, refTime)
 			}
 			refTime, length := r.between(nativeWeight, 900_000_000), r.below(1000)
-			want, err := formula.Fee(chain.Normal, chain.Weight{RefTime: chain.NewRefTime(refTime)}, length, chain.NewMultiplier(multiplier), chain.Wei{})
+			want, err := formula.Fee(rule.NativeInput{Class: chain.Normal, Weight: chain.Weight{RefTime: chain.NewRefTime(refTime)}, Length: length, Multiplier: chain.NewMultiplier(multiplier), Tip: chain.Wei{}})
 			require.NoError(t, err)
 			require.Equal(t, want, chain.NewWei(nativeFee(refTime, length, multiplier)))
 		}

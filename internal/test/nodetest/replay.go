@@ -218,6 +218,7 @@ func written(id, result, failure json.RawMessage) []byte {
 var places = map[string]int{
 	"chain_getBlock": 0, "chain_getHeader": 0, "state_getRuntimeVersion": 0, "state_getMetadata": 0,
 	"state_getStorage": 1, "state_queryStorageAt": 1, "state_getReadProof": 1, "state_getStorageHash": 1, "state_getStorageSize": 1,
+	"state_call": 2,
 }
 
 const invalidParams = `{"code":-32602,"message":"Invalid params"}`

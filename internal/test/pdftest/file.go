@@ -31,7 +31,9 @@ var (
 	entryForm  = regexp.MustCompile(`(?s)^(\d+) 0 obj\n(.*?)(\nstream\n|\nendobj)`)
 	numberForm = regexp.MustCompile(`\d+`)
 	// RunForm matches a text with its font, size, place and codes.
-	RunForm = regexp.MustCompile(`BT/(F\d) (\S+) Tf (\S+) (\S+) Td<([0-9A-F]*)>Tj ET`)
+	RunForm    = regexp.MustCompile(`BT/(F\d) (\S+) Tf (\S+) (\S+) Td(<[0-9A-F]*>|\[[-0-9A-F<>]*\])T[jJ] ET`)
+	codesForm  = regexp.MustCompile(`<([0-9A-F]*)>`)
+	actualForm = regexp.MustCompile(`^/Span<</ActualText<FEFF([0-9A-F]*)>>>BDC$`)
 )
 
 // Number returns the number after a name in an object.
@@ -143,6 +145,25 @@ func (f *File) Characters(font int) map[string]string {
 // Leaf is a structure element with the text of its marked content.
 type Leaf struct{ Kind, Text string }
 
+// Codes returns the codes of a text that is shown, without the gaps between them.
+func Codes(shown string) (codes string) {
+	for _, m := range codesForm.FindAllStringSubmatch(shown, -1) {
+		codes += m[1]
+	}
+	return codes
+}
+
+// utf16Of returns the text of hexadecimal UTF-16.
+func utf16Of(t testing.TB, hex string) string {
+	var units []uint16
+	for i := 0; i+4 <= len(hex); i += 4 {
+		unit, err := strconv.ParseUint(hex[i:i+4], 16, 16)
+		require.NoError(t, err)
+		units = append(units, uint16(unit))
+	}
+	return string(utf16.Decode(units))
+}
+
 // Leaves returns the elements with content in the order of the structure, and what each page shows as artifacts. It
 // requires that every text is marked, and that marks and elements name each other.
 func (f *File) Leaves() (list []Leaf, artifacts []string) {
@@ -153,13 +174,27 @@ func (f *File) Leaves() (list []Leaf, artifacts []string) {
 		require.Equal(f.t, i, Number(f.t, f.Objects[page], "/StructParents "))
 		require.Equal(f.t, fmt.Sprint(i), parents[i][1])
 		elements := f.list(f.Objects[Number(f.t, parents[i][2], "")], "")
-		artifact, open := "", 0
+		artifact, open, replaced, actual, drawn := "", 0, false, "", ""
 		var mark key
 		for line := range strings.Lines(string(f.Streams[Number(f.t, f.Objects[page], "/Contents ")])) {
 			line = strings.TrimSpace(line)
 			switch {
 			case strings.HasPrefix(line, "/Artifact"):
 				open, mark = open+1, key{}
+			case strings.HasPrefix(line, "/Span"):
+				m := actualForm.FindStringSubmatch(line)
+				require.NotNil(f.t, m, line)
+				require.False(f.t, replaced, "replacements are not nested")
+				replaced, actual, drawn = true, utf16Of(f.t, m[1]), ""
+				continue
+			case line == "EMC" && replaced:
+				require.Equal(f.t, actual, strings.ReplaceAll(drawn, "−", "-"), "the text is copied as it is drawn")
+				if replaced = false; mark == (key{}) {
+					artifact += actual + "\n"
+				} else {
+					texts[mark] += actual
+				}
+				continue
 			case strings.HasSuffix(line, "BDC"):
 				open++
 				mark = key{page, Number(f.t, line, "/MCID ")}
@@ -170,17 +205,19 @@ func (f *File) Leaves() (list []Leaf, artifacts []string) {
 			}
 			require.Contains(f.t, []int{0, 1}, open, "marks are not nested")
 			m := RunForm.FindStringSubmatch(line)
-			require.Equal(f.t, strings.Contains(line, "Tj"), m != nil, line)
+			require.Equal(f.t, strings.Contains(line, "BT/"), m != nil, line)
 			if m == nil {
 				continue
 			}
 			require.Equal(f.t, 1, open, "text without a mark: %s", line)
 			characters := f.Characters(Number(f.t, f.Objects[page], "/"+m[1]+" "))
 			text := ""
-			for code := range slices.Chunk([]byte(m[5]), 4) {
+			for code := range slices.Chunk([]byte(Codes(m[5])), 4) {
 				text += characters[string(code)]
 			}
-			if mark == (key{}) {
+			if replaced {
+				drawn += text
+			} else if mark == (key{}) {
 				artifact += text + "\n"
 			} else {
 				texts[mark] += text

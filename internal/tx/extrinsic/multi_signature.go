@@ -46,9 +46,10 @@ const (
 	Ed25519 Scheme = iota
 	Sr25519
 	ECDSA // on secp256k1
+	Eth   // the same over keccak-256, by the account that pallet revive gives the key's Ethereum address
 )
 
-// MultiSignature is a signature of one of several schemes. All but ECDSA's have 64 bytes.
+// MultiSignature is a signature of one of several schemes. Those on secp256k1 have 65 bytes, the others 64.
 type MultiSignature struct {
 	Scheme Scheme
 	Bytes  [SignatureLength]byte
@@ -76,7 +77,7 @@ func (s signers) read(reader *scale.Reader, x *Extrinsic) error {
 	case reader.Err() != nil:
 	case x.Multi.Scheme == Ed25519 || x.Multi.Scheme == Sr25519:
 		size = ed25519.SignatureSize
-	case x.Multi.Scheme != ECDSA:
+	case x.Multi.Scheme != ECDSA && x.Multi.Scheme != Eth:
 		return fmt.Errorf("its signature is of the unknown kind %d", x.Multi.Scheme)
 	}
 	copy(x.Multi.Bytes[:], reader.Bytes(size))
@@ -99,7 +100,8 @@ var substrateContext = sr25519.NewSigningContext([]byte("substrate"))
 
 // signer returns the account that signed a payload.
 //
-// Source: polkadot-sdk, primitives/runtime: MultiSignature::verify; schnorrkel's signing context is "substrate".
+// Source: polkadot-sdk, primitives/runtime: MultiSignature::verify, MultiSigner::Eth; schnorrkel's signing context is
+// "substrate".
 func (m *MultiSignature) signer(claimed chain.Address, payload []byte) (none chain.Address, err error) {
 	message := shortened(payload)
 	switch m.Scheme {
@@ -109,6 +111,12 @@ func (m *MultiSignature) signer(claimed chain.Address, payload []byte) (none cha
 			return none, err
 		}
 		return chain.Address32(blake2b.Sum256(public)), nil
+	case Eth:
+		address, err := Signature(m.Bytes).Signer(payload)
+		if err != nil {
+			return none, err
+		}
+		return address.Padded(), nil
 	case Ed25519:
 		if !ed25519.Verify(claimed.Bytes(), message, m.Bytes[:ed25519.SignatureSize]) {
 			return none, errNotItsKey

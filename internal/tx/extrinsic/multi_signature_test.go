@@ -62,6 +62,9 @@ func TestMultiSignatures(t *testing.T) {
 		require.NoError(t, err)
 		schnorr, err := made.MarshalBinary()
 		require.NoError(t, err)
+		eth, err := key.Sign(extrinsic.Digest(payload))
+		require.NoError(t, err)
+		padded := [32]byte(append(key.Address().Bytes(), bytes.Repeat([]byte{0xee}, 12)...))
 		for _, c := range []struct {
 			scheme    extrinsic.Scheme
 			signer    [32]byte
@@ -70,6 +73,7 @@ func TestMultiSignatures(t *testing.T) {
 			{extrinsic.Ed25519, [32]byte(public), ed25519.Sign(private, message)},
 			{extrinsic.Sr25519, [32]byte(pairPublic), schnorr},
 			{extrinsic.ECDSA, blake2b.Sum256(point), ecdsa[:]},
+			{extrinsic.Eth, padded, eth[:]},
 		} {
 			x := extrinsic.Extrinsic{Signer: chain.Address32(c.signer), Multi: extrinsic.MultiSignature{Scheme: c.scheme}}
 			copy(x.Multi.Bytes[:], c.signature)
@@ -112,7 +116,7 @@ func TestFormsOfMultiAddress(t *testing.T) {
 		body = append(body, bytes.Repeat([]byte{5}, size)...)
 		return scale.AppendBlob(nil, append(append(body, 0, 8, 12), remark...))
 	}
-	for scheme, size := range map[byte]int{0: 64, 1: 64, 2: 65} {
+	for scheme, size := range map[byte]int{0: 64, 1: 64, 2: 65, 3: 65} {
 		for _, address := range []byte{0, 3} {
 			x, err := r.Read(encode(address, scheme, size))
 			require.NoError(t, err)
@@ -125,7 +129,7 @@ func TestFormsOfMultiAddress(t *testing.T) {
 			require.ErrorContains(t, err, "signing for accounts of 32 bytes is not supported")
 		}
 	}
-	for _, wrong := range [][]byte{encode(1, 1, 64), encode(2, 1, 64), encode(4, 1, 64), encode(0, 3, 64), encode(0, 1, 63), encode(0, 2, 64)} {
+	for _, wrong := range [][]byte{encode(1, 1, 64), encode(2, 1, 64), encode(4, 1, 64), encode(0, 3, 64), encode(0, 4, 65), encode(0, 1, 63), encode(0, 2, 64)} {
 		_, err := r.Read(wrong)
 		require.Error(t, err)
 	}

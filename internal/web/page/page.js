@@ -111,3 +111,72 @@ addEventListener("keydown", (event) => {
   event.preventDefault();
   act();
 });
+
+// Entries of the address book are saved when their field is left, in place of the button of their row.
+const rowForms = [...document.querySelectorAll("form.row")];
+const fieldsOf = (form) => [...form.elements].filter((field) => field.type === "text");
+let saving = Promise.resolve();
+
+// Shows the note of an answered page; of a refused one, why it was.
+function note(page, ok) {
+  const old = document.getElementById("saved");
+  let next = ok ? page.getElementById("saved") : null;
+  if (!next) {
+    next = document.createElement("p");
+    next.id = "saved";
+    next.className = ok ? "saved" : "saved bad";
+    next.setAttribute("role", "alert");
+    next.textContent = ok ? "Saved." : "Not saved. " + (page.querySelector(".lead, .refused")?.textContent ?? "");
+  }
+  next = document.importNode(next, true);
+  old ? old.replaceWith(next) : document.querySelector(".entries").before(next);
+  return next;
+}
+
+async function save(form, more) {
+  const fields = fieldsOf(form);
+  const typed = fields.map((field) => field.value);
+  if (typed.every((text, i) => text === fields[i].defaultValue) || (form.elements.payer && !form.elements.label.value.trim())) return false;
+  const body = new URLSearchParams(new FormData(form));
+  if (more) body.set("more", "1");
+  const answer = await fetch(form.action, { method: "POST", body });
+  if (answer.status === 401) return form.submit(); // to log in, and back to what was typed
+  const shown = note(new DOMParser().parseFromString(await answer.text(), "text/html"), answer.ok);
+  if (!answer.ok) return false;
+  fields.forEach((field, i) => (field.defaultValue = typed[i]));
+  if (shown.dataset.shown) form.elements.shown.value = shown.dataset.shown;
+  return true;
+}
+
+// Saves rows one after the other. Those of a paste are undone together.
+function saveRows(forms) {
+  saving = saving.then(async () => {
+    let more = false;
+    for (const form of forms) more = (await save(form, more)) || more;
+  });
+}
+
+for (const form of rowForms) {
+  for (const button of form.elements) button.hidden ||= button.type === "submit";
+  for (const field of fieldsOf(form)) {
+    field.addEventListener("change", () => saveRows([form]));
+    field.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter") return;
+      event.preventDefault();
+      saveRows([form]);
+    });
+    field.addEventListener("paste", (event) => {
+      const text = event.clipboardData.getData("text").replace(/\r/g, "").replace(/\n$/, "");
+      if (!/[\t\n]/.test(text)) return;
+      event.preventDefault();
+      const first = rowForms.indexOf(form);
+      const from = fieldsOf(form).indexOf(field);
+      const pasted = text.split("\n").slice(0, rowForms.length - first);
+      pasted.forEach((line, i) => {
+        const fields = fieldsOf(rowForms[first + i]);
+        line.split("\t").forEach((part, k) => fields[from + k] && (fields[from + k].value = part.trim()));
+      });
+      saveRows(rowForms.slice(first, first + pasted.length));
+    });
+  }
+}

@@ -16,7 +16,7 @@ var valueNames = map[string]string{
 	"log": "FORMAT", "man-pages": "DIR", "map": "FIELD=COLUMN", "max-fee-per-gas": "AMOUNT", "max-priority-fee-per-gas": "AMOUNT", "metadata": "FILE",
 	"metrics": "ADDRESS", "mnemonic": "FILE", "month": "MONTH", "multiplier-at": "BLOCK", "names": "FILE", "network": "NAME", "network-file": "FILE",
 	"node": "URL", "only": "NAME=VALUE", "output": "PATH", "packages": "DIR", "part": "PART", "partitioned": "DIR", "password": "FILE", "percentile": "PERCENT",
-	"price-map": "FIELD=COLUMN", "prices": "FILE", "reconcile": "FILE", "root": "HASH", "rules": "RULES", "separator": "NAME", "sheet": "NAME", "sign": "KEY", "signer": "ACCOUNT",
+	"price-map": "FIELD=COLUMN", "font": "FILE", "prices": "FILE", "reconcile": "FILE", "root": "HASH", "rules": "RULES", "separator": "NAME", "sheet": "NAME", "sign": "KEY", "signer": "ACCOUNT",
 	"signers": "FILE", "skip-rows": "ROWS", "symbol": "SYMBOL", "thousands": "CHAR", "timestamp": "URL", "timezone": "ZONE", "tip": "AMOUNT",
 	"tls-cert": "FILE", "tls-key": "FILE", "to": "TO", "tolerance": "AMOUNT", "trust": "HEIGHT:HASH", "trusted-header": "NAME",
 	"trusted-proxy": "LIST", "tsa-ca": "FILE", "type": "TYPE", "unit": "UNIT", "users": "FILE", "value": "AMOUNT", "wait": "BLOCK", "with": "ENTRIES",

@@ -55,7 +55,7 @@ func (f *aboutFlag) aboutRequest(c *cobra.Command, args []string, book string, u
 }
 
 // inputFlags are the flags that name input files.
-var inputFlags = []string{"accounts", "labels", "names", "prices", "chart", "tags", "classes", "profile", "network-file"}
+var inputFlags = []string{"accounts", "labels", "names", "prices", "chart", "tags", "classes", "profile", "network-file", "font"}
 
 // inputsOf returns the input files of a command with their SHA-256.
 func inputsOf(c *cobra.Command, book string) (list []closing.Input, err error) {

@@ -31,14 +31,17 @@ func inToken(number, symbol string) string {
 // pricesFormat is the part of the section on prices that all manuals share.
 const pricesFormat = `--prices FILES --fiat EUR adds values in a currency. Each amount is valued at
 the price of its own day or hour. The daily files of CoinGecko, CoinMarketCap,
-Yahoo, Kraken and CryptoDataDownload are read as they are. So are the exchange
-rates of the ECB (also zipped) and HMRC, which convert prices of the token:
+Binance, Coinbase, Kraken, Yahoo, yfinance and CryptoDataDownload are read as
+they are. So are the exchange rates of the ECB (also zipped), the Bundesbank,
+FRED, the Federal Reserve (H.10) and HMRC, which convert prices of the token:
 
   --prices glmr-usd-max.csv,eurofxref-hist.zip --fiat EUR
 
-If neither the file nor its name states the pair, name it: GLMR/USD=FILE. A
-price is the close of the day in UTC; CoinGecko's price at 00:00 UTC is that of
-the day that ends then. Your own list is CSV, separated by commas, semicolons,
+If neither the file nor its name states the pair, prices are of the network's
+token in the currency of --fiat; or name the pair: GLMR/USD=FILE. A price is the
+close of the day in UTC, or in the zone that the file states; CoinGecko's price
+at 00:00 UTC is that of the day that ends then. --price-map says which columns
+another file has. Your own list is CSV, separated by commas, semicolons,
 tabs or pipes:
 
   # source: Example Exchange, daily close
@@ -71,7 +74,7 @@ func addPrices(c *cobra.Command, in *app.PricesInput) {
 	flags.StringSliceVar(&in.Files, "prices", nil, "files of token prices and exchange rates, with the pair if the file does not state it: TOKEN/USD=FILE; comma-separated or repeated")
 	flags.StringVar(&in.Fiat, "fiat", "", "the currency of the values, such as EUR")
 	flags.BoolVar(&in.LastKnown, "last-known", false, "where a day has no price, use the last one of at most 7 days before, and mark it")
-	flags.StringSliceVar(&in.Columns, "price-map", nil, "for price files in no known format, columns by name or number: date=Day,price=#5")
+	flags.StringSliceVar(&in.Columns, "price-map", nil, "for price files in no known format, columns by name or number: date=Day,price=#5,date-format=dd/mm/yyyy")
 }
 
 // Read reads the prices, nil if none are named.

@@ -24,6 +24,8 @@ completely or not at all.
 A package contains, for the fees that the accounts paid:
   report.*              fees by day, or by month for a year
   accounts.*            fees by account
+  variance.*            why fees changed since the period before, if the ledger
+                        contains it as a whole
   statements.*          statements, checked against the gateway's balances
   rollforward.*         the rollforward with every movement
   journal.*             the journal for the program of --as
@@ -46,6 +48,10 @@ again with the same ledger produces the same bytes.
 The ledger must cover the whole period. With --partial, it need not; the
 manifest and the reports say so. Balances come from the gateway; without one,
 use --no-balances.
+
+If the directory contains a package with a record of fees, the new one keeps the
+record and the accepted differences, without --reconcile too. It is not created
+if one of them would be lost, unless --drop says so.
 
 If the directory contains a package for the same period and the result differs,
 the result becomes the next version. changes.json lists the changed files and
@@ -189,6 +195,8 @@ func (f *closeFlags) add(c *cobra.Command) {
 	flags.StringArrayVar(&f.records, "reconcile", nil, "your record of fees, csv or xlsx, as for fees reconcile; repeated for several files")
 	flags.StringVar(&f.accept, "accept", "", "for --reconcile, a CSV file of accepted differences, written with fees reconcile --differences and filled in")
 	addBooks(c, &q.Books, "for --reconcile, ")
+	flags.StringVar(&q.Drop, string(app.FieldDrop), "", "what the package before has and this one may lack: "+app.DropAcceptances+" that fit no longer or are not listed, or the "+app.DropRecord)
+	cli.Complete(c, string(app.FieldDrop), app.DropAcceptances, app.DropRecord)
 	addStrict(c, &f.strict)
 	cli.Complete(c, "as", app.ProgramNames()...)
 	cli.Complete(c, "with", app.WithFees, app.WithMovements)
@@ -210,6 +218,8 @@ func (f *closeFlags) makePackage(c *cobra.Command) error {
 		return err
 	case f.accept != "" && len(f.records) == 0:
 		return errors.New("--accept is for the differences of a record; add --reconcile FILE")
+	case q.Drop == app.DropRecord && len(f.records) > 0:
+		return errors.New("--drop record and --reconcile cannot be combined; leave out one of them")
 	case f.offline:
 		return errors.New("--offline is only for checking; add --check DIR")
 	case f.signers != "":

@@ -17,6 +17,9 @@ func writeClosed(w io.Writer, p *app.Closed) error {
 	if err := writePackage(w, p.Package, p.Token); err != nil {
 		return err
 	}
+	if p.Record != "" {
+		say(w, fmt.Sprintf("record of fees: %s, kept from the version before; leave it out with --drop record", p.Record))
+	}
 	result := "unchanged: every byte is the same"
 	switch {
 	case p.Changed && p.Manifest.Version == 1:

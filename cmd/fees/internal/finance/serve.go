@@ -112,6 +112,7 @@ type serveFlags struct {
 	close       bool
 	editLabels  bool
 	limit       time.Duration
+	font        string
 	log         string
 	logRequests bool
 }
@@ -137,6 +138,7 @@ func (f *serveFlags) add(c *cobra.Command) {
 	flags.StringVar(&f.packages, "packages", "", "the directory of close packages, to show and check them")
 	flags.BoolVar(&f.close, "close", false, "let users with roles prepare, review and close packages; needs --packages and --users")
 	flags.BoolVar(&f.editLabels, "edit-labels", false, "let preparers edit the address book; needs --users")
+	flags.StringVar(&f.font, "font", "", fontUsage)
 	flags.DurationVar(&f.limit, "time-limit", web.DefaultTime, "the maximum duration of a request")
 	f.log = "text"
 	cli.Choice(c, &f.log, "log", "the log format on standard error: text or json", "text", "json")
@@ -205,6 +207,11 @@ func (f *serveFlags) serve(c *cobra.Command, _ []string) error {
 			l.Ledger.Close()
 		}
 	}()
+	font, err := app.ReadFont(f.font)
+	if err != nil {
+		return err
+	}
+	o.Paper.Font = font
 	secured, err := f.accessFlags.fill(&o)
 	if err != nil {
 		return err

@@ -46,8 +46,9 @@ type explainFlags struct {
 	cli.LabelFlags
 	cli.Output
 	cli.QuietFlag
-	block string
-	which app.TransactionRef
+	block   string
+	receipt string
+	which   app.TransactionRef
 }
 
 func newExplain() *cobra.Command {
@@ -58,6 +59,7 @@ func newExplain() *cobra.Command {
 		ValidArgsFunction: cobra.NoFileCompletions,
 	}, f.SourceFlags.AddHead, f.LedgerFlags.Add, f.LabelFlags.Add, f.Forms("text", "json"), f.AddQuiet)
 	c.Flags().StringVar(&f.block, "block", "", "the block of the hash: a height, a hash or \"head\" (default: looked up in the ledger)")
+	c.Flags().StringVar(&f.receipt, "receipt", "", "the `GAS@PRICE` of an Ethereum transaction's receipt on a chain with pallet revive: the gas used, and the effective gas price in wei (default: asked of a node, if there is one)")
 	return c
 }
 
@@ -74,6 +76,11 @@ func (f *explainFlags) explain(c *cobra.Command, args []string) error {
 	reader, err := f.Reader()
 	if err != nil {
 		return err
+	}
+	if f.receipt != "" {
+		if err := f.which.SetReceipt(f.receipt); err != nil {
+			return err
+		}
 	}
 	stop := waiting(c, f.Place(), f.Quiet)
 	bill, err := app.Explain(c.Context(), reader, f.which)

@@ -3,6 +3,7 @@ package pricing
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -41,6 +42,11 @@ func writeExplanation(w *console.Page, v *explain.Explanation, book *app.Address
 		p.title("Charged on chain")
 		p.inputs(v.Cash.Inputs, v)
 		p.steps(v.Cash.Steps, v)
+	}
+	if v.Receipt != nil {
+		p.title("From the Ethereum receipt to the fee")
+		p.inputs(v.Receipt.Inputs, v)
+		p.steps(v.Receipt.Steps, v)
 	}
 	p.verdict(v)
 }
@@ -125,12 +131,14 @@ const percentDecimals = 7
 func amountText(n explain.Digits, unit string, token console.Token) string {
 	text := strings.TrimSpace(string(n) + " " + unit)
 	switch unit {
-	case explain.InWei:
+	case explain.InWei, explain.InPlanck:
 		return text + " = " + token.Tokens(n) + " " + token.Symbol
 	case explain.InWeiPerGas:
 		return text + " = " + console.Plain(console.Scaled(n, console.GweiDecimals)) + " Gwei"
 	case explain.InPerbill:
 		return text + " = " + console.Plain(console.Scaled(n, percentDecimals)) + " %"
+	case explain.InAttos:
+		return text + " = " + console.Plain(console.Scaled(n, console.TokenDecimals)) + " " + token.Symbol
 	case explain.InMultiplier:
 		return text + " = " + console.Plain(console.Scaled(n, console.TokenDecimals))
 	}
@@ -145,6 +153,9 @@ func (p *page) verdict(v *explain.Explanation) {
 		p.line("  ", fmt.Sprintf("undetermined: no rule determines this fee: %s", v.Token.Own(t.Error.Err.Error())))
 	}
 	p.line("  ", v.VerdictText())
+	if proof := v.Transaction.WeightProof.Words(); proof != "" {
+		p.line("  ", "what proves the weight: "+proof)
+	}
 	if class, ok := t.Class.Get(); ok {
 		p.line("  ", v.ClassText(class))
 	}
@@ -155,11 +166,8 @@ func (p *page) verdict(v *explain.Explanation) {
 		}
 		p.line("  ", "finding: "+message)
 	}
-	for _, note := range t.Notes {
-		p.line("  ", "note: "+note)
-	}
-	for _, note := range v.Notes {
-		p.line("  ", "note: "+note)
+	for _, note := range slices.Concat(t.Notes, v.Notes) {
+		p.line("  ", "note: "+v.Token.Own(note))
 	}
 }
 

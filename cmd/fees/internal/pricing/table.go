@@ -277,7 +277,10 @@ func writeNotes(page *console.Page, r *evidence.Report) {
 
 // blockNotes returns the notes on the block as a whole.
 func blockNotes(r *evidence.Report) []string {
-	notes := slices.Clone(r.Notes)
+	var notes []string
+	for _, note := range r.Notes {
+		notes = append(notes, app.ReportToken(r).Own(note))
+	}
 	if n := r.Totals.Undetermined; n > 0 {
 		notes = slices.Insert(notes, 0, fmt.Sprintf("%d of %s %s undetermined and excluded from the totals", n, console.Counted(r.Totals.EVM+r.Totals.Native, "fee"), console.Verb(n, "is", "are")))
 	}

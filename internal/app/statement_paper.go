@@ -1,0 +1,233 @@
+package app
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/finance/balances"
+	"github.com/feeledger/fees/internal/finance/rollforward"
+	"github.com/feeledger/fees/internal/finance/statement"
+	"github.com/feeledger/fees/internal/table"
+)
+
+// StatementItem is a line between the opening and the closing balance of a statement.
+type StatementItem struct {
+	Name   string
+	Of     string // what was counted, such as 8 transactions; "" for a balance
+	Change chain.Optional[balances.Change]
+}
+
+// lineNames are the lines of a rollforward for people, with what they count.
+var lineNames = map[rollforward.Line]struct{ name, of string }{
+	rollforward.Received: {"received", "movement"}, rollforward.Rewards: {"rewards", "movement"}, rollforward.OtherIn: {"other receipts", "movement"},
+	rollforward.Sent: {"sent", "movement"}, rollforward.Fees: {"fees", "transaction"}, rollforward.OtherOut: {"other payments", "movement"},
+	rollforward.Internal: {"internal", "movement"}, rollforward.Reserved: {"reserved and released", "movement"}, rollforward.UnclassifiedLine: {"not classified", "movement"},
+}
+
+// The names of a statement's items that are not lines of a rollforward.
+const (
+	ItemOpening    = "opening"
+	ItemInferred   = "inferred from balances"
+	ItemClosing    = "closing"
+	ItemDifference = "difference"
+)
+
+// linesOf returns a function that gives the line of a statement's line.
+func (l *Statements) linesOf(ctx context.Context) (func(context.Context, *statement.Line) (rollforward.Line, error), error) {
+	n, err := l.ledger.Network(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c := new(rollforward.Classifier)
+	if n.Treasury != nil {
+		c.Treasury = chain.Some(*n.Treasury)
+	}
+	return c.LinesOf(l.ledger.Book), nil
+}
+
+// lineSum is the sum of the movements of one line.
+type lineSum struct {
+	count, unknown uint64
+	change         balances.Change
+}
+
+// Items returns the lines that lead from the opening to the closing balance: the same as those of a rollforward, in their
+// order. What no movement explains is the difference. Without balances there are only lines of movements.
+func (l *Statements) Items(ctx context.Context, s *statement.Statement) (items []StatementItem, err error) {
+	of, err := l.linesOf(ctx)
+	if err != nil {
+		return nil, err
+	}
+	sums := map[rollforward.Line]*lineSum{}
+	err = s.EachFee(ctx, func(x *statement.Line) error {
+		line, err := of(ctx, x)
+		if err != nil {
+			return err
+		}
+		if sums[line] == nil {
+			sums[line] = new(lineSum)
+		}
+		return sums[line].add(x)
+	})
+	if err != nil {
+		return nil, l.Explain(err)
+	}
+	balance := func(name string, b chain.Optional[chain.Balance]) {
+		if have, known := b.Get(); known {
+			items = append(items, StatementItem{Name: name, Change: chain.Some(balances.Of(have))})
+		}
+	}
+	balance(ItemOpening, s.Opening)
+	for _, line := range rollforward.Lines() {
+		sum := sums[line]
+		if sum == nil {
+			continue
+		}
+		if byLayer := feesByLayer(s, sum); line == rollforward.Fees && byLayer != nil {
+			items = append(items, byLayer...)
+			continue
+		}
+		items = append(items, sum.item(lineNames[line].name, lineNames[line].of))
+	}
+	if len(s.Settled) > 0 {
+		var sum balances.Change
+		for _, d := range s.Settled {
+			if sum, err = sum.Plus(d.Change); err != nil {
+				return nil, err
+			}
+		}
+		items = append(items, StatementItem{ItemInferred, console.Counted(len(s.Settled), "block"), chain.Some(sum)})
+	}
+	balance(ItemClosing, s.Closing)
+	if s.Opening.Known() {
+		items = append(items, StatementItem{ItemDifference, "", s.Unexplained})
+	}
+	return items, nil
+}
+
+func (s *lineSum) add(l *statement.Line) (err error) {
+	if l.Kind() != statement.KindFee || l.Payment != nil { // what was given back is part of the same fee
+		s.count++
+	}
+	if l.ChangeUnknown() {
+		s.unknown++
+	}
+	free, _ := l.Free.Get()
+	reserved, _ := l.Reserved.Get()
+	s.change, err = s.change.Plus(balances.Change{Free: free, Reserved: reserved})
+	return err
+}
+
+// item returns the sum as an item. Movements whose change is not stated are not part of the amount, and are named.
+func (s *lineSum) item(name, of string) StatementItem {
+	i := StatementItem{name, console.Counted(s.count, of), chain.Some(s.change)}
+	if s.unknown > 0 {
+		i.Of += fmt.Sprintf(", %d not stated", s.unknown)
+	}
+	if s.unknown == s.count && s.count > 0 {
+		i.Change = chain.Optional[balances.Change]{}
+	}
+	return i
+}
+
+// feesByLayer returns the fees of each layer, if they are exactly the movements of fees; otherwise nil.
+func feesByLayer(s *statement.Statement, sum *lineSum) (items []StatementItem) {
+	var all chain.Wei
+	for _, f := range s.Fees {
+		var err error
+		if all, err = all.Add(f.Charged); err != nil || f.Unknown+f.Apart > 0 {
+			return nil
+		}
+		items = append(items, StatementItem{"fees, " + statement.LayerName(f.Layer), console.Counted(f.Transactions, "transaction"), chain.Some(balances.Change{Free: f.Charged.Signed().Negated()})})
+	}
+	if sum.unknown > 0 || sum.change != (balances.Change{Free: all.Signed().Negated()}) {
+		return nil
+	}
+	return items
+}
+
+// paper returns the sheets of a statement for paper: from the opening to the closing balance, the movements, and the hashes
+// and addresses in full. Why says why there are no balances; "" if they were not asked for.
+func (l *Statements) paper(ctx context.Context, s *statement.Statement, why string) ([]*table.Sheet, error) {
+	items, err := l.Items(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	y := &l.Style
+	summary := &table.Sheet{
+		Name: "summary", Title: "From opening to closing", Token: y.Token, Notes: y.PaperNotes(s),
+		Columns: []table.Column{{Name: "item", Kind: table.Text}, {Name: "count", Kind: table.Text}, {Name: "free", Kind: table.SignedWei}, {Name: "reserved", Kind: table.SignedWei}, {Name: "total", Kind: table.SignedWei}},
+		Rows:    rowsOf(items, itemRow),
+		Above:   &table.Above{Title: "Account statement, " + y.ShortName(s.Account), Facts: l.Facts(s)},
+	}
+	if !s.Reserves() {
+		summary = statement.Without(summary, "reserved", "total")
+	}
+	if !s.Opening.Known() {
+		summary.Title = "Movements"
+		summary.Above.Framed = []string{BalancesMissing(why)}
+	} else if !s.Holds() {
+		summary.Above.Framed = []string{s.Proof()}
+	}
+	of, err := l.linesOf(ctx)
+	if err != nil {
+		return nil, err
+	}
+	named := func(ctx context.Context, x *statement.Line) (string, error) {
+		line, err := of(ctx, x)
+		if x.Kind() == statement.KindFee {
+			return "fee", err
+		}
+		return lineNames[line].name, err
+	}
+	sheets := []*table.Sheet{summary, y.PaperMovements(ctx, s, named)}
+	for _, one := range []*table.Sheet{y.PaperTransfers(ctx, s), y.Annex(ctx, s)} {
+		has, err := statement.HasRows(one)
+		if err != nil {
+			return nil, l.Explain(err)
+		}
+		if has {
+			sheets = append(sheets, one)
+		}
+	}
+	return sheets, nil
+}
+
+// itemRow returns an item as a row of the summary.
+func itemRow(i StatementItem) []any {
+	change, known := i.Change.Get()
+	if !known {
+		return []any{i.Name, i.Of, nil, nil, nil}
+	}
+	total, err := change.Total()
+	if err != nil {
+		return []any{i.Name, i.Of, change.Free, change.Reserved, nil}
+	}
+	return []any{i.Name, i.Of, change.Free, change.Reserved, total}
+}
+
+// BalancesMissing says that a statement has no balances, and why; "" if they were not asked for.
+func BalancesMissing(why string) string {
+	if why == "" {
+		why = "they were not queried"
+	}
+	return "Balances not available: " + why + ". The movements come from the ledger; nothing proves that they are complete."
+}
+
+// Facts returns what a statement is about.
+func (l *Statements) Facts(s *statement.Statement) console.Pairs {
+	y := &l.Style
+	facts := y.AccountFacts(s.Account)
+	facts.Add("Network", y.Network)
+	facts.Add("Period", fmt.Sprintf("%s, %v", l.held.Name, l.held.Zone))
+	facts.Add("Blocks", fmt.Sprintf("%d to %d", s.Span.First, s.Span.Last))
+	if worth, known := s.ChargedWorth.Get(); known {
+		facts.Add("Fees, valued", worth.String()+" "+string(worth.Currency()))
+	}
+	if s.Opening.Known() {
+		facts.Add("Balances", s.Proof())
+	}
+	return facts
+}

@@ -1,0 +1,156 @@
+package deposits_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/fee/evidence"
+	"github.com/feeledger/fees/internal/archive/answers"
+	"github.com/feeledger/fees/internal/finance/deposits"
+	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/movement"
+	"github.com/feeledger/fees/internal/test/pairs"
+	"github.com/feeledger/fees/source"
+	"github.com/feeledger/fees/source/prove"
+)
+
+// The accounts of 8-5 and 8-6 of the recording: Charleth paid a deposit of 1,480,000,000, Dorothy cleared the slot.
+const charleth, dorothy = "5Ep5dBwRE7mhFsH69SLRTSHYJ7yugeTycZHeT8Ez4DPACvqz", "5Em1NEHgVvpXYBEzWeNf9JzuLyvuyyn3ZLifywLQPGdqFVU2"
+
+func recordedBook(t *testing.T, last uint64) *ledger.Book {
+	t.Helper()
+	src, err := answers.OpenDirectory(pairs.Path(t, "stack-template-3", "gateway"))
+	require.NoError(t, err)
+	book, err := ledger.OpenWriter(t.Context(), filepath.Join(t.TempDir(), "fees.db"))
+	require.NoError(t, err)
+	t.Cleanup(func() { book.Close() })
+	require.NoError(t, book.Begin(t.Context(), ledger.Identity{Network: "stack-template-3"}, 0))
+	var entries []*ledger.Entry
+	prover := prove.Prover{Reader: &source.Reader{Source: src, Tables: pairs.HubTables(t)}}
+	for p, err := range prover.Range(t.Context(), chain.Heights{Last: last}, chain.Optional[evidence.Predecessor]{}) {
+		require.NoError(t, err)
+		e, err := ledger.NewEntry(p.Block, p.Report)
+		require.NoError(t, err)
+		entries = append(entries, e)
+	}
+	require.NoError(t, book.Write(t.Context(), entries))
+	_, err = book.Seal(t.Context())
+	require.NoError(t, err)
+	return book
+}
+
+// Deposits that passed are among the movements of either account, last in their extrinsics, and once in its activity: also
+// in an extrinsic, and in a block, in which no balance of the account changed.
+func TestBook(t *testing.T) {
+	plain := recordedBook(t, 20)
+	account := func(text string) chain.Address {
+		a, err := chain.ParseAccount(text)
+		require.NoError(t, err)
+		return a
+	}
+	names := map[chain.Address]string{account(charleth): "charleth", account(dorothy): "dorothy"}
+	both := []chain.Address{account(charleth), account(dorothy)}
+	book, err := deposits.Read(t.Context(), plain, both, 20)
+	require.NoError(t, err)
+	text := func(m *ledger.Movement) string {
+		counterparty, _ := m.Counterparty.Get()
+		other := names[counterparty]
+		return fmt.Sprintf("%s %s %v %s", m.Where.In(m.Height), m.Kind, m.Amount, other)
+	}
+	isPassed := func(m *ledger.Movement) bool {
+		return m.Kind == movement.KindDepositPassedOut || m.Kind == movement.KindDepositPassedIn
+	}
+	for _, accounts := range [][]chain.Address{both, both[:1], both[1:]} {
+		for last := range uint64(21) {
+			q := ledger.Query{Accounts: accounts, Span: chain.Heights{First: 2, Last: last}}
+			var have, want, passed []string
+			place := ledger.Place{}
+			for m, err := range book.Movements(t.Context(), q) {
+				require.NoError(t, err)
+				require.GreaterOrEqual(t, m.Height, place.Height)
+				if m.Height == place.Height {
+					require.GreaterOrEqual(t, int(m.Where), place.Row)
+				}
+				place = ledger.Place{Height: m.Height, Row: int(m.Where)}
+				if isPassed(m) {
+					passed = append(passed, text(m))
+					require.Equal(t, chain.Some(chain.SignedWei{}), m.Free)
+				} else {
+					have = append(have, text(m))
+				}
+			}
+			for m, err := range plain.Movements(t.Context(), q) {
+				require.NoError(t, err)
+				want = append(want, text(m))
+			}
+			require.Equal(t, want, have)
+			if last >= 8 {
+				if accounts[0] == both[0] {
+					require.Contains(t, passed, "8-6 deposit-passed-out 1480000000 dorothy")
+				}
+				if accounts[len(accounts)-1] == both[1] {
+					require.Contains(t, passed, "8-6 deposit-passed-in 1480000000 charleth")
+				}
+			}
+			if len(accounts) > 1 {
+				continue
+			}
+			var active []string
+			height := uint64(0)
+			for x, err := range book.Activity(t.Context(), accounts[0], q.Span, false) {
+				require.NoError(t, err)
+				require.Greater(t, x.Height, height, "each block once")
+				height = x.Height
+				for _, m := range x.Movements {
+					require.Equal(t, height, m.Height)
+					active = append(active, text(m))
+				}
+			}
+			var all []string
+			for m, err := range book.Movements(t.Context(), q) {
+				require.NoError(t, err)
+				all = append(all, text(m))
+			}
+			require.Equal(t, all, active)
+		}
+	}
+
+	// Other accounts have none.
+	other, err := deposits.Read(t.Context(), plain, []chain.Address{account("5GbT5TZFpHb8jwt2vL3v879pJBsp7ELUj826KNFXY8EJc6kN")}, 7)
+	require.NoError(t, err)
+	for m, err := range other.Movements(t.Context(), ledger.Query{Accounts: both, Span: chain.Heights{Last: 20}}) {
+		require.NoError(t, err)
+		require.False(t, isPassed(m))
+	}
+}
+
+// A change passes a deposit if another account got it back than had paid it, or if it was burned where another held it.
+func TestPassing(t *testing.T) {
+	reason := chain.HoldReason("revive.StorageDepositReserve")
+	for name, c := range map[string]struct {
+		change deposits.Change
+		want   []string
+	}{
+		"cleared by another":    {deposits.Change{Holder: contract, Reason: reason, Payer: chain.Some(alice), To: chain.Some(bob)}, []string{"deposit-passed-out alice bob", "deposit-passed-in bob alice"}},
+		"cleared by its payer":  {deposits.Change{Holder: contract, Reason: reason, Payer: chain.Some(alice), To: chain.Some(alice)}, nil},
+		"left to the holder":    {deposits.Change{Holder: contract, Reason: reason, Payer: chain.Some(alice), To: chain.Some(contract)}, []string{"deposit-passed-out alice contract", "deposit-passed-in contract alice"}},
+		"burned":                {deposits.Change{Holder: contract, Reason: reason, Payer: chain.Some(alice)}, []string{"deposit-passed-out alice contract", "deposit-passed-in contract alice"}},
+		"the holder's, burned":  {deposits.Change{Holder: alice, Reason: reason, Payer: chain.Some(alice)}, nil},
+		"of an unknown payer":   {deposits.Change{Holder: contract, Reason: reason, To: chain.Some(bob)}, nil},
+		"a reserve repatriated": {deposits.Change{Holder: alice, Payer: chain.Some(alice), To: chain.Some(bob)}, nil},
+	} {
+		c.change.Amount = chain.NewWei(5).Signed().Negated()
+		var have []string
+		for _, m := range deposits.MovementsOf(&c.change) {
+			require.Equal(t, chain.NewWei(5), m.Amount)
+			have = append(have, fmt.Sprintf("%s %s %s", m.Kind, names[m.Account], nameOf(m.Counterparty)))
+		}
+		require.Equal(t, c.want, have, name)
+		c.change.Amount = chain.NewWei(5).Signed()
+		require.Empty(t, deposits.MovementsOf(&c.change), "it was taken")
+	}
+}

@@ -1,0 +1,739 @@
+package web
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	g "maragu.dev/gomponents"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/finance/closing"
+	"github.com/feeledger/fees/internal/finance/report"
+	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/reconcile"
+	"github.com/feeledger/fees/internal/sys/markup"
+	"github.com/feeledger/fees/internal/sys/plain"
+)
+
+// reviewPage is the page of a prepared package: what changed, what to decide, and what the decision is based on.
+type reviewPage struct {
+	frame
+	figures
+	tables
+	Changed   *changed
+	Form      *form // the acts; nil for none
+	Checklist *tabular
+	Fees      *tabular
+	Talk      *talk
+	Side      []*tabular // its files
+}
+
+func (p *reviewPage) main() g.Node {
+	var parts g.Node
+	if p.Checklist != nil {
+		parts = markup.El("div", markup.Attr("class", "review"), lines{
+			markup.El("div", markup.Attr("class", "checks"), p.Checklist.atSide()), markup.El("div", p.Fees.besideTwo()), p.Talk.node(),
+		})
+	}
+	return p.body(p.notices.node(), p.Changed.node(), p.Form.node(), parts, twoColumns(p.Side, p.figures.node(), p.tables.beside()), p.related(), p.notesList())
+}
+
+// changed is what changed since a package was last reviewed.
+type changed struct {
+	Title string
+	List  []cell // Class bad marks what the reviewer must not overlook
+}
+
+func (c *changed) node() g.Node {
+	if c == nil {
+		return nil
+	}
+	return markup.El("section", markup.Attr("class", "changed"), markup.El("h2", markup.Text(c.Title)), markup.El("ul", each(c.List, func(one cell) g.Node {
+		return markup.El("li", markup.Optional("class", one.Class), markup.Text(one.Text))
+	})))
+}
+
+func (c *changed) add(class, format string, values ...any) {
+	c.List = append(c.List, cell{Text: fmt.Sprintf(format, values...), Class: class})
+}
+
+// talk is the questions and answers of a round. The form of an open question answers it.
+type talk struct {
+	Questions []question
+}
+
+type question struct {
+	Said   []ledger.Act // the question, then its answers
+	About  string
+	Open   bool
+	Answer *form // nil if the user cannot answer
+}
+
+func (t *talk) node() g.Node {
+	parts := lines{markup.El("h2", markup.Text("Questions and answers"))}
+	if len(t.Questions) == 0 {
+		parts = append(parts, markup.El("p", markup.Attr("class", "none"), markup.Text("No questions.")))
+	}
+	return markup.El("section", markup.Attr("class", "talk"), append(parts, each(t.Questions, question.node)))
+}
+
+func (q question) node() g.Node {
+	parts := lines{}
+	for i, a := range q.Said {
+		about, when := a.User+", ", timeCell(a.Time)
+		if i == 0 {
+			about = a.User + q.About + ", "
+		}
+		parts = append(parts, markup.El("p", markup.Attr("class", "by-whom"), markup.Text(about), when.node()), markup.El("p", markup.Attr("class", "said"), markup.Text(a.Comment)))
+	}
+	if q.Open {
+		parts = append(parts, markup.El("p", markup.Attr("class", "warn"), markup.Text("Not answered.")))
+	}
+	if q.Answer != nil {
+		parts = append(parts, markup.El("details", markup.El("summary", markup.Text("Answer")), q.Answer.node()))
+	}
+	return markup.El("article", parts)
+}
+
+// preparedPage shows a package that is not closed yet, with the acts that the user may do.
+func (s *server) preparedPage(w http.ResponseWriter, r *http.Request) error {
+	own, err := parameters(r.URL.RawQuery, actParameters...)
+	if err != nil {
+		return err
+	}
+	name := r.PathValue("name")
+	job := s.checks.of(s.jobKey(name))
+	shelf, p, err := s.openPrepared(name)
+	if err != nil && (job == nil || !s.closes()) {
+		return err
+	}
+	v := &reviewPage{frame: frame{Title: "Close " + plain.Line(name), Path: "packages", Links: []link{{"All packages to close", "close"}, {"Closed packages", "packages"}}}}
+	running := job != nil && job.State == checkRuns
+	if job != nil {
+		if work := (fact{Name: "last work", cell: job.cell()}); err != nil || running || len(job.Lines) > 0 { // otherwise it is the last act
+			if job.State == "closed" || job.State == "prepared" {
+				work.Class = "ok"
+			}
+			v.Facts = append(v.Facts, work)
+		}
+		for _, line := range job.Lines {
+			v.Warnings = append(v.Warnings, plain.Line(line))
+		}
+		if running {
+			v.Refresh = checkAgain
+		}
+		if job.Made != "" {
+			v.Links = append([]link{{"Package " + plain.Line(job.Made), "packages/" + url.PathEscape(job.Made)}}, v.Links...)
+		}
+	}
+	if err != nil { // it is being made, failed, or was closed
+		s.render(w, r, http.StatusOK, v)
+		return nil
+	}
+	defer shelf.Close()
+	defer p.Close()
+	if err := s.addPrepared(v, r, shelf, p, running, own); err != nil {
+		return err
+	}
+	s.render(w, r, http.StatusOK, v)
+	return nil
+}
+
+// addPrepared adds a prepared package to its page.
+func (s *server) addPrepared(v *reviewPage, r *http.Request, shelf *closing.Shelf, p *closing.Placed, running bool, typed url.Values) error {
+	m := p.Manifest
+	token, err := s.Ledger.Token(r.Context())
+	if err != nil {
+		return err
+	}
+	trail, err := s.Ledger.Book.Trail(r.Context())
+	if err != nil {
+		return err
+	}
+	round := app.RoundOf(trail, m.Period.Name(), m.Period.Timezone)
+	state := round.State()
+	recorded := round.Last().Manifest.String() == p.Sum
+	if !recorded {
+		state = "not recorded"
+		v.Warnings = append(v.Warnings, "The ledger's audit trail does not contain this package. Prepare it again.")
+	}
+	here := "close/" + url.PathEscape(p.Name)
+	earlier, err := earlierOf(r.Context(), shelf, p)
+	if err != nil {
+		return err
+	}
+	defer earlier.close()
+	closedShelf, closed, err := s.closedBefore(r.Context(), m)
+	if err != nil {
+		return err
+	}
+	if closed != nil {
+		defer closedShelf.Close()
+		defer closed.Close()
+	}
+	v.Lead = fmt.Sprintf("%s, %s. Not closed yet: %s by %s.", plain.Line(m.Network), plain.Line(m.Period.Timezone), state, cmp.Or(round.Last().User, "nobody"))
+	v.Facts = append(v.Facts, textFact("state", string(state)), fact{Name: "fees in the ledger", cell: cell{Text: m.Period.Name(), To: feesOf(m.Period, m.Accounts)}},
+		textFact("blocks", fmt.Sprintf("%d..%d", m.Blocks.First, m.Blocks.Last)), textFact("evidence", m.Evidence.String()), textFact("accounts", fmt.Sprint(len(m.Accounts))),
+		textFact("transactions", fmt.Sprintf("%d EVM, %d native", m.Totals.EVM, m.Totals.Native)),
+		hash("seal", m.Blocks.Seal), hash("manifest, SHA-256", p.Sum))
+	v.Main = feesAndCharge(eachCharged, m.Totals.Fee, m.Totals.Charged, m.Findings.Undetermined+m.Findings.Drifts, token)
+	accepted, err := acceptedRows(r.Context(), p)
+	if err != nil {
+		return err
+	}
+	if v.Changed, err = s.changes(r, p, earlier, closed, round, token); err != nil {
+		return err
+	}
+	if v.Checklist, err = s.reviewChecks(r.Context(), p, accepted, here); err != nil {
+		return err
+	}
+	if v.Fees, err = s.reviewFees(r.Context(), p, closed, token); err != nil {
+		return err
+	}
+	v.Talk = s.talk(r, round, here, running)
+	table, err := s.acceptedTable(r.Context(), p, here)
+	if err != nil {
+		return err
+	}
+	v.Warnings = append(v.Warnings, gapsOf(m)...)
+	v.Tables = append(append(v.Tables, table...), actTable(round))
+	v.Side, v.Primary, v.Sealed = []*tabular{fileTable(m, here)}, zipLink(here), packageFooter(p)
+	v.Paper, v.PDF = true, coverLink(m, here)
+	if recorded && !running {
+		review := reviewOf(m, earlier, closed, reconcile.Acceptances(accepted))
+		v.Form = s.actForm(r, trail, review, p, here, typed, token)
+	}
+	if (state == ledger.Returned || state == ledger.Withdrawn || !recorded) && s.actor(r).Preparer {
+		v.Links = append([]link{{"Prepare it again", "close" + againQuery(m)}}, v.Links...)
+	}
+	return nil
+}
+
+// againQuery returns the parameters of the form that prepares a package again.
+func againQuery(m *closing.Manifest) string {
+	sc := scope{Period: m.Period.Name(), Partial: !m.Period.Complete}
+	if m.Period.Timezone != "UTC" {
+		sc.Zone = m.Period.Timezone
+	}
+	if len(m.Accounts) <= maxLinked {
+		sc.Accounts = accountList(m.Accounts)
+	}
+	return sc.query(url.Values{"journal": {m.Options.Journal}})
+}
+
+// placedList are packages that are closed together.
+type placedList []*closing.Placed
+
+func (l placedList) close() {
+	for _, p := range l {
+		p.Close()
+	}
+}
+
+// earlierOf returns the earlier versions of a prepared package, the last one first.
+func earlierOf(ctx context.Context, shelf *closing.Shelf, p *closing.Placed) (list placedList, err error) {
+	for at := p; len(list) < maxVersions && ctx.Err() == nil; {
+		before, err := shelf.Before(at)
+		if err != nil {
+			list.close()
+			return nil, packageTrouble(err)
+		}
+		if before == nil {
+			break
+		}
+		list, at = append(list, before), before
+	}
+	return list, ctx.Err()
+}
+
+// closedBefore opens the closed package of a prepared package's period; nil for none.
+func (s *server) closedBefore(ctx context.Context, m *closing.Manifest) (shelf *closing.Shelf, p *closing.Placed, err error) {
+	name, err := s.closedName(ctx, m.Period.Name(), m.Period.Timezone)
+	if name == "" || err != nil {
+		return nil, nil, err
+	}
+	if shelf, err = s.shelf(); err != nil {
+		return nil, nil, err
+	}
+	if p, err = shelf.Open(name, 0); err != nil {
+		shelf.Close()
+		return nil, nil, packageTrouble(err)
+	}
+	return shelf, p, nil
+}
+
+// review returns what decides about a prepared package.
+func (s *server) review(ctx context.Context, shelf *closing.Shelf, p *closing.Placed) (*app.Review, error) {
+	earlier, err := earlierOf(ctx, shelf, p)
+	if err != nil {
+		return nil, err
+	}
+	defer earlier.close()
+	closedShelf, closed, err := s.closedBefore(ctx, p.Manifest)
+	if err != nil {
+		return nil, err
+	}
+	if closed != nil {
+		defer closedShelf.Close()
+		defer closed.Close()
+	}
+	rows, err := acceptedRows(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	return reviewOf(p.Manifest, earlier, closed, reconcile.Acceptances(rows)), nil
+}
+
+func reviewOf(m *closing.Manifest, earlier placedList, closed *closing.Placed, accepted []reconcile.Acceptance) *app.Review {
+	var before []*closing.Manifest
+	for _, p := range earlier {
+		before = append(before, p.Manifest)
+	}
+	if closed != nil {
+		before = append(before, closed.Manifest)
+	}
+	return &app.Review{Dropped: app.DroppedRecord(m, before...), Accepted: accepted}
+}
+
+// reviewed returns the package that was reviewed last, and its title: the one that was returned or approved last or, in the
+// first round, the closed one; nil for none.
+func reviewed(p *closing.Placed, earlier placedList, closed *closing.Placed, round app.Round, user string) (*closing.Placed, string) {
+	for _, a := range slices.Backward(round) {
+		if a.Kind != ledger.Returned && a.Kind != ledger.Approved {
+			continue
+		}
+		who := a.User
+		if who == user {
+			who = "you"
+		}
+		for _, before := range earlier {
+			if before.Sum == a.Manifest.String() && before.Sum != p.Sum {
+				return before, fmt.Sprintf("What changed since %s %s it", who, a.Kind)
+			}
+		}
+	}
+	if closed != nil {
+		return closed, fmt.Sprintf("What changed since version %d was closed", closed.Manifest.Version)
+	}
+	return nil, ""
+}
+
+// changes returns what changed since a package was last reviewed; nil if it never was, and nothing is open.
+func (s *server) changes(r *http.Request, p *closing.Placed, earlier placedList, closed *closing.Placed, round app.Round, token console.Token) (*changed, error) {
+	before, title := reviewed(p, earlier, closed, round, s.owner(r))
+	c := &changed{Title: cmp.Or(title, "Before you decide")}
+	m := p.Manifest
+	if round.State() != ledger.Returned {
+		for _, q := range round.Unanswered() {
+			c.add("bad", "Not answered: “%s” (%s)", q.Comment, q.User)
+		}
+	}
+	if before == nil {
+		if len(c.List) == 0 {
+			return nil, nil
+		}
+		return c, nil
+	}
+	b := before.Manifest
+	switch had, has := b.Options.Reconciliation, m.Options.Reconciliation; {
+	case had != nil && has == nil:
+		c.add("bad", "The record of fees was removed: %s.", recordText(b))
+	case had == nil && has != nil:
+		c.add("", "A record of fees was added: %s.", recordText(m))
+	case had != nil && inputSum(b) != inputSum(m):
+		c.add("", "Another record of fees: %s, before %s.", recordText(m), recordText(b))
+	}
+	if err := c.acceptances(r.Context(), before, p); err != nil {
+		return nil, err
+	}
+	c.figures(b, m, token)
+	for _, a := range missingIn(b.Accounts, m.Accounts) {
+		c.add("bad", "Account removed: %s", shortened(a))
+	}
+	for _, a := range missingIn(m.Accounts, b.Accounts) {
+		c.add("", "Account added: %s", shortened(a))
+	}
+	if b.Options.Journal != m.Options.Journal {
+		c.add("", "Journal for %s, before for %s.", plain.Line(m.Options.Journal), plain.Line(b.Options.Journal))
+	}
+	compared, err := closing.Compare(b, m)
+	if err != nil {
+		return nil, err
+	}
+	if len(c.List) == 0 && compared.None() {
+		c.add("", "Nothing.")
+	} else if len(c.List) == 0 {
+		c.add("", "No figure, record, acceptance or account. The list of changed files is in %s.", closing.ChangesFile)
+	}
+	return c, nil
+}
+
+// inputSum returns the SHA-256 of the records of fees of a package.
+func inputSum(m *closing.Manifest) (sums string) {
+	for _, record := range m.Options.Reconciliation.Records() {
+		for _, f := range m.Files {
+			if f.Name == record.Input {
+				sums += f.SHA256
+			}
+		}
+	}
+	return sums
+}
+
+// missingIn returns the accounts that another list lacks, by label.
+func missingIn(list, in []closing.Account) (names []string) {
+	for _, a := range list {
+		if !slices.ContainsFunc(in, func(b closing.Account) bool { return a.Address == b.Address }) {
+			names = append(names, cmp.Or(a.Label, a.Address))
+		}
+	}
+	return names
+}
+
+// acceptances adds the acceptances that came or went.
+func (c *changed) acceptances(ctx context.Context, before, now *closing.Placed) error {
+	had, err := acceptedRows(ctx, before)
+	if err != nil {
+		return err
+	}
+	has, err := acceptedRows(ctx, now)
+	if err != nil {
+		return err
+	}
+	without := func(list, other []reconcile.AcceptedRow) (count int, lines string) {
+		known := map[ledger.Digest]bool{}
+		for _, a := range other {
+			known[a.Difference] = true
+		}
+		var names []string
+		for _, a := range list {
+			if !known[a.Difference] {
+				count++
+				if names = append(names, cmp.Or(a.ID, a.Record)); a.Record != "" {
+					names[len(names)-1] = "line " + a.Record
+				}
+			}
+		}
+		if len(names) > 5 {
+			names = append(names[:5], "…")
+		}
+		return count, shortened(strings.Join(names, ", "))
+	}
+	if n, lines := without(had, has); n > 0 {
+		c.add("bad", "%s %s gone: %s.", console.Counted(n, "acceptance"), console.Verb(n, "is", "are"), lines)
+	}
+	if n, lines := without(has, had); n > 0 {
+		c.add("", "%s newly accepted: %s.", console.Counted(n, "difference"), lines)
+	}
+	return nil
+}
+
+// figures adds the figures that changed.
+func (c *changed) figures(before, now *closing.Manifest, token console.Token) {
+	if now.Totals.Fee != before.Totals.Fee {
+		change := token.Tokens(now.Totals.Fee.Difference(before.Totals.Fee))
+		if !strings.HasPrefix(change, "-") {
+			change = "+" + change
+		}
+		c.add("", "Fees: %s %s, before %s (%s).", token.Tokens(now.Totals.Fee), plain.Line(token.Symbol), token.Tokens(before.Totals.Fee), strings.Replace(change, "-", "−", 1))
+	}
+	if a, b := now.Totals.EVM+now.Totals.Native, before.Totals.EVM+before.Totals.Native; a != b {
+		c.add("", "Transactions: %d, before %d.", a, b)
+	}
+	if now.Findings != before.Findings {
+		class := ""
+		if !now.Findings.None() {
+			class = "bad"
+		}
+		c.add(class, "Findings: %s; before: %s.", findingsOf(now.Findings).Text, findingsOf(before.Findings).Text)
+	}
+}
+
+// reviewChecks returns what was checked, with the results.
+func (s *server) reviewChecks(ctx context.Context, p *closing.Placed, accepted []reconcile.AcceptedRow, here string) (*tabular, error) {
+	m := p.Manifest
+	t := &tabular{Title: "Checks", Heads: heads("check", "result")}
+	add := func(name, to string, ok bool, text string) {
+		class := "ok"
+		if !ok {
+			class = "bad"
+		}
+		t.Rows = append(t.Rows, []cell{{Text: name, To: to}, {Text: text, Class: class}})
+	}
+	complete := m.Period.Complete && m.Blocks.Final
+	text := "complete, final and sealed"
+	switch {
+	case !m.Period.Complete:
+		text = "incomplete"
+	case !complete:
+		text = "not all final and sealed"
+	}
+	add("Blocks", feesOf(m.Period, m.Accounts), complete, text)
+	n := uint64(len(m.Accounts))
+	switch wrong := m.Findings.Statements; {
+	case !m.Options.Balances:
+		add("Statements", "", false, "not checked: no balances")
+	default:
+		add("Statements", here+"/statements.xlsx", wrong == 0, fmt.Sprintf("%d of %d agree", n-min(n, wrong), n))
+	}
+	switch {
+	case m.Options.Reconciliation == nil:
+		add("Record of fees", "", false, "none")
+	default:
+		counts, err := matchedIn(ctx, p)
+		if err != nil {
+			return nil, err
+		}
+		text := fmt.Sprintf("%d of %d matched", counts.Agreeing, counts.Compared)
+		if n := len(accepted); n > 0 {
+			text += fmt.Sprintf(", %d accepted by %s", n, acceptors(accepted))
+		}
+		if n := m.Findings.Differences; n > 0 {
+			text += fmt.Sprintf(", %d open", n)
+		}
+		add("Record of fees", here+"/reconciliation.xlsx", m.Findings.Differences == 0, text)
+		t.Rows = append(t.Rows, []cell{{Text: "File"}, {Text: shortened(m.Options.Reconciliation.Names())}})
+	}
+	others := m.Findings
+	others.Differences, others.Accepted, others.Statements = 0, 0, 0
+	found := findingsOf(others)
+	sc := scope{Period: m.Period.Name(), Partial: !m.Period.Complete}
+	if m.Period.Timezone != "UTC" {
+		sc.Zone = m.Period.Timezone
+	}
+	t.Rows = append(t.Rows, []cell{{Text: "Findings", To: "findings" + sc.query(nil)}, found})
+	return t, nil
+}
+
+// acceptors returns who accepted differences.
+func acceptors(rows []reconcile.AcceptedRow) string {
+	var names []string
+	for _, row := range rows {
+		if !slices.Contains(names, row.By) {
+			names = append(names, row.By)
+		}
+	}
+	if len(names) > 3 {
+		names = append(names[:3], "others")
+	}
+	return shortened(strings.Join(names, ", "))
+}
+
+// beginning keeps the first bytes of what is written to it.
+type beginning struct{ bytes.Buffer }
+
+// maxBeginning limits what is kept of a reconciliation: its summary comes before its details.
+const maxBeginning = 1 << 20
+
+func (b *beginning) Write(p []byte) (int, error) {
+	b.Buffer.Write(p[:min(len(p), max(0, maxBeginning-b.Len()))])
+	return len(p), nil
+}
+
+// matchedIn counts what agrees in the reconciliation of a package.
+func matchedIn(ctx context.Context, p *closing.Placed) (counts reconcile.Counts, err error) {
+	var text beginning
+	if err := p.Copy(ctx, app.ReconciliationFile, &text); err != nil {
+		return counts, packageTrouble(err)
+	}
+	if counts, err = reconcile.CountsIn(&text); err != nil {
+		err = packageTrouble(fmt.Errorf("%w: %s: %w", closing.ErrDamaged, app.ReconciliationFile, err))
+	}
+	return counts, err
+}
+
+// feesByAccount returns the fees of a package by account.
+func feesByAccount(ctx context.Context, p *closing.Placed) (map[string]chain.Wei, error) {
+	var text bytes.Buffer
+	if err := p.Copy(ctx, app.AccountsFile, &text); err != nil {
+		return nil, packageTrouble(err)
+	}
+	rows, err := csv.NewReader(&text).ReadAll()
+	fees := map[string]chain.Wei{}
+	if err == nil && len(rows) > 0 {
+		account, fee := slices.Index(rows[0], "account"), slices.Index(rows[0], "fee")
+		for _, row := range rows[1:] {
+			if account < 0 || fee < 0 {
+				break
+			}
+			if fees[row[account]], err = chain.ParseWei(row[fee]); err != nil {
+				break
+			}
+		}
+	}
+	if err != nil {
+		return nil, packageTrouble(fmt.Errorf("%w: %s: %w", closing.ErrDamaged, app.AccountsFile, err))
+	}
+	return fees, nil
+}
+
+// reviewFees returns the fees by account: of the package, of the period before and of the last closed version.
+func (s *server) reviewFees(ctx context.Context, p, closed *closing.Placed, token console.Token) (*tabular, error) {
+	m := p.Manifest
+	now, err := feesByAccount(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	var version map[string]chain.Wei
+	if closed != nil {
+		if version, err = feesByAccount(ctx, closed); err != nil {
+			return nil, err
+		}
+	}
+	input, err := app.PeriodInput{Month: m.Period.Month, Year: m.Period.Year, Timezone: m.Period.Timezone}.Before()
+	if err != nil {
+		return nil, err
+	}
+	before, total, missing, err := s.feesBefore(ctx, input, m.Accounts)
+	if err != nil {
+		return nil, err
+	}
+	t := &tabular{Title: "Fees by account", Heads: heads("account", m.Period.Name()+", "+token.Symbol, input.Month+input.Year+", "+token.Symbol)}
+	t.Heads[1].Class, t.Heads[2].Class = "figure", "figure"
+	if closed != nil {
+		t.Heads = append(t.Heads, cell{Text: fmt.Sprintf("version %d, %s", closed.Manifest.Version, token.Symbol), Class: "figure"})
+	}
+	amountTo := func(fee chain.Optional[chain.Wei], none, to string) cell {
+		wei, known := fee.Get()
+		if !known {
+			return cell{Text: none, Class: "figure"}
+		}
+		return cell{Text: token.Tokens(wei), Exact: wei.String(), Class: "figure", To: to}
+	}
+	known := func(list map[string]chain.Wei, address string) (o chain.Optional[chain.Wei]) {
+		if fee, ok := list[address]; ok {
+			o = chain.Some(fee)
+		}
+		return o
+	}
+	rowsOf := func(period, address string) string {
+		sc := scope{Period: period, Accounts: address, Partial: !m.Period.Complete}
+		if m.Period.Timezone != "UTC" {
+			sc.Zone = m.Period.Timezone
+		}
+		return "transactions" + sc.query(nil)
+	}
+	versionAt := ""
+	if closed != nil {
+		versionAt = fmt.Sprintf("packages/%s/v%d", url.PathEscape(closed.Name), closed.Manifest.Version)
+	}
+	for _, a := range m.Accounts[:min(len(m.Accounts), maxRows)] {
+		row := []cell{{Text: cmp.Or(shortened(a.Label), console.Ends(a.Address, 4)), To: "account/" + a.Address}, amountTo(known(now, a.Address), notKnown, rowsOf(m.Period.Name(), a.Address)),
+			amountTo(known(before, a.Address), cmp.Or(missing, notKnown), rowsOf(input.Month+input.Year, a.Address))}
+		if closed != nil {
+			row = append(row, amountTo(known(version, a.Address), "not in it", versionAt))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	t.Totals = []cell{{Text: "Total"}, amountTo(chain.Some(m.Totals.Fee), "", feesOf(m.Period, m.Accounts)), amountTo(total, cmp.Or(missing, notKnown), "")}
+	if closed != nil {
+		t.Totals = append(t.Totals, amountTo(chain.Some(closed.Manifest.Totals.Fee), "", versionAt))
+	}
+	if more := len(m.Accounts) - len(t.Rows); more > 0 {
+		t.More = fmt.Sprintf("%d more accounts are in %s. Totals cover all.", more, app.AccountsFile)
+	}
+	return t, nil
+}
+
+// feesBefore returns the fees of accounts in a period; missing is why they are not known.
+func (s *server) feesBefore(ctx context.Context, in app.PeriodInput, accounts []closing.Account) (fees map[string]chain.Wei, total chain.Optional[chain.Wei], missing string, err error) {
+	period, err := in.Parse()
+	if err != nil {
+		return nil, total, "", err
+	}
+	q := app.Request{Period: period}
+	for _, a := range accounts {
+		address, err := chain.ParseAccount(a.Address)
+		if err != nil {
+			return nil, total, "", packageTrouble(fmt.Errorf("%w: %w", closing.ErrDamaged, err))
+		}
+		q.Accounts = append(q.Accounts, address)
+	}
+	made, err := s.Ledger.Report(ctx, q, report.Choice{By: report.Account})
+	var lacks *app.NotHeldError
+	if errors.As(err, &lacks) {
+		return nil, total, "not in the ledger", nil
+	}
+	if err != nil {
+		return nil, total, "", err
+	}
+	fees = map[string]chain.Wei{}
+	token := s.network(ctx)
+	for _, group := range made.Groups {
+		if address, ok := group.Account.Get(); ok && group.Undetermined == 0 {
+			fees[token.Account(address)] = group.Fee
+		}
+	}
+	if made.Totals.Undetermined == 0 {
+		total = chain.Some(made.Totals.Fee)
+	}
+	return fees, total, "", nil
+}
+
+// talk returns the questions of a round, which the user may answer.
+func (s *server) talk(r *http.Request, round app.Round, here string, running bool) *talk {
+	t := new(talk)
+	for _, q := range round.Questions() {
+		one := question{Said: append([]ledger.Act{q.Act}, q.Answers...), Open: len(q.Answers) == 0, About: " asked about the record"}
+		if q.Kind == ledger.Returned {
+			one.About = " returned it"
+		}
+		if !running && round.Allows(s.actor(r), ledger.Answered, q.Digest) == nil {
+			answer := commentControl("")
+			answer.Label, answer.Required = "Answer", true
+			one.Answer = &form{Action: here, Post: true, Token: s.token(r), Hidden: []option{{"manifest", q.Digest.String()}}, Fields: []control{answer}, Acts: []option{{string(ledger.Answered), "Send"}}}
+		}
+		t.Questions = append(t.Questions, one)
+	}
+	return t
+}
+
+// actParameters are the fields of the form of an act, which its page accepts too.
+var actParameters = []string{"act", "comment"}
+
+// actForm returns the form of the acts that the user may do now, with what was typed into it before; nil if there are
+// none.
+func (s *server) actForm(r *http.Request, trail []ledger.Act, review *app.Review, p *closing.Placed, here string, typed url.Values, token console.Token) *form {
+	m, by := p.Manifest, s.actor(r)
+	round := app.RoundOf(trail, m.Period.Name(), m.Period.Timezone)
+	f := &form{Action: here, Post: true, Token: s.token(r), Hidden: []option{{"manifest", p.Sum}}}
+	for _, o := range []option{{string(ledger.Approved), "Approve " + approvedAmount(m, token)}, {string(ledger.Closed), "Close " + m.Period.Name()}, {string(ledger.Returned), "Return with a question"}, {string(ledger.Withdrawn), "Withdraw"}} {
+		act := ledger.Act{User: by.Name, Kind: ledger.ActKind(o.Value), Period: m.Period.Name(), Zone: m.Period.Timezone, Manifest: round.Last().Manifest, Comment: "any"}
+		if review.Allows(trail, by, &act) == nil {
+			f.Acts = append(f.Acts, o)
+		}
+	}
+	if len(f.Acts) == 0 {
+		return nil
+	}
+	comment := commentControl(typed.Get("comment"))
+	if why := review.NeedsComment(round); why != "" && f.Acts[0].Value == string(ledger.Approved) {
+		comment.Hint = "needed to approve: " + why + "; " + comment.Hint
+	}
+	f.Fields = []control{comment}
+	return f
+}
+
+// approvedAmount returns the fees that are approved, cut to three decimals; all of them if these would be 0.
+func approvedAmount(m *closing.Manifest, token console.Token) string {
+	text := token.Tokens(m.Totals.Fee)
+	if whole, decimals, ok := strings.Cut(text, "."); ok && len(decimals) > 3 {
+		if short := whole + "." + decimals[:3]; strings.Trim(short, "0.") != "" || m.Totals.Fee.IsZero() {
+			text = short
+		}
+	}
+	if m.Findings.Undetermined > 0 {
+		text = "the known " + text
+	}
+	return text + " " + plain.Line(token.Symbol)
+}
