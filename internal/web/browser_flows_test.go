@@ -28,7 +28,7 @@ import (
 // line.
 var flows = map[string]func(*testing.T, *viewed, *browsertest.Tab){
 	"from the overview to a fee": toAFee, "another period": anotherPeriod, "sorted": sorted, "some transactions": someTransactions,
-	"beside the period before": besideBefore, "look up": lookedUp, "typed in menus": typedInMenus, "statement": statementOfAnAccount, "files": files, "colours": colours,
+	"beside the period before": besideBefore, "look up": lookedUp, "typed in menus": typedInMenus, "company": chosenCompany, "statement": statementOfAnAccount, "files": files, "colours": colours,
 }
 
 // report returns the report of package app.
@@ -63,9 +63,11 @@ func toAFee(t *testing.T, s *viewed, tab *browsertest.Tab) {
 	require.Equal(t, "/overview", tab.Path())
 	months := s.report(t, report.Month, app.PeriodInput{})
 	require.Len(t, months.Groups, 3)
-	aMonth := regexp.MustCompile(`^2025-0[1-3]\b`)
-	groupRows(t, slices.DeleteFunc(tab.Rows(), func(r browsertest.Row) bool { return !aMonth.MatchString(r.Text) }), months.Groups)
-	tab.Select(`main tbody a[href*="fees?partial=1&period=2025-01"]`).Follow()
+	aMonth := regexp.MustCompile(`^(January|February|March) 2025\b`)
+	latest := slices.Clone(months.Groups)
+	slices.Reverse(latest)
+	groupRows(t, slices.DeleteFunc(tab.Rows(), func(r browsertest.Row) bool { return !aMonth.MatchString(r.Text) }), latest)
+	tab.Select(`main tbody a[href="fees?period=2025-01"]`).Follow()
 	days := s.report(t, report.Day, app.PeriodInput{Month: "2025-01"})
 	feesOf(t, tab, days.Groups)
 	require.Len(t, days.Groups, 31)
@@ -206,6 +208,26 @@ func lookedUp(t *testing.T, s *viewed, tab *browsertest.Tab) {
 		tab.Enter()
 		require.Equal(t, path, tab.Path(), text)
 	}
+}
+
+// The accounts that a reader chooses to see first stay in the address of each page, and are remembered.
+func chosenCompany(t *testing.T, s *viewed, tab *browsertest.Tab) {
+	tab.Open("/fees?period=2025-01")
+	tab.Select(`.bar details:has([formaction]) > summary`).Press()
+	tab.Select(`.bar [value="group:ours"]`).Press()
+	tab.Select(`.bar [formaction="company"]`).Follow()
+	ours := s.report(t, report.Day, app.PeriodInput{Month: "2025-01"}, func(q *app.Request, _ *report.Choice) { q.Accounts = []chain.Address{s.account} })
+	require.Contains(t, tab.Path(), "accounts=group%3Aours")
+	require.Contains(t, tab.Path(), "period=2025-01")
+	require.Contains(t, tab.Amounts(), ours.Totals.Fee.String())
+	for _, page := range []string{"Transactions", "Chain", "Packages", "Accounts", "Overview"} {
+		turnTo(tab, page)
+		require.Contains(t, tab.Path(), "accounts=group%3Aours", page)
+		require.Contains(t, tab.Path(), "period=2025-01", page)
+	}
+	require.Contains(t, tab.Amounts(), ours.Totals.Fee.String())
+	tab.Open("/")
+	require.Equal(t, "/overview?accounts=group%3Aours", tab.Path(), "it is remembered")
 }
 
 func statementOfAnAccount(t *testing.T, s *viewed, tab *browsertest.Tab) {

@@ -150,7 +150,7 @@ func (s *server) addChain(r *http.Request, v *chainPage, months []month, shown m
 	if err != nil {
 		return err
 	}
-	v.Main, _ = feesFacts(now.Report)
+	v.Main = feesAndCharge(eachCharged, now.Totals.Fee, now.Totals.Charged, now.Totals.Undetermined+now.Drifts, now.Token)
 	v.Chart = now.Chart(nil, about.day)
 	top, err := s.keptTop(r, &all, shown)
 	if err != nil {

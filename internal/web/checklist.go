@@ -45,7 +45,7 @@ func (s *server) checklist(m month, findings int, k *monthRecord, sc *scope) *ta
 		filled.state = cell{Text: "partial", Class: "bad"}
 		filled.next = cell{Text: "fees sync --month " + m.Name + s.gatewayFlag() + s.placeFlag(), Class: "hex"}
 	}
-	steps := []closeStep{filled, findingsStep(findings, about), s.statementsStep(k), reconciledStep(k, about), s.closedStep(m, k)}
+	steps := []closeStep{filled, findingsStep(findings, about), s.statementsStep(k), reconciledStep(k, about), s.closedStep(m, k, about)}
 	t := &tabular{Heads: heads("step", "state", "next")}
 	verdict, tone := verdictOf(m, findings, k)
 	t.Title, t.Tone = about.name()+" "+verdict, tone
@@ -143,9 +143,9 @@ func reconciledStep(k *monthRecord, about *scope) closeStep {
 	return p
 }
 
-func (s *server) closedStep(m month, k *monthRecord) closeStep {
+func (s *server) closedStep(m month, k *monthRecord, about *scope) closeStep {
 	if k.isOpen() {
-		c := s.packageCell(m, k)
+		c := s.packageCell(m, k, about)
 		return closeStep{"closed", cell{Text: c.Text}, cell{Text: "Package to review or close", To: c.To}}
 	}
 	if made := k.made; made != nil {
@@ -155,7 +155,7 @@ func (s *server) closedStep(m month, k *monthRecord) closeStep {
 		return closeStep{"closed", cell{Text: "not closed"}, cell{Text: "after the month is complete"}}
 	}
 	if s.closes() {
-		return closeStep{"closed", cell{Text: "not closed"}, cell{Text: "Close", To: "close?period=" + url.QueryEscape(m.Name)}}
+		return closeStep{"closed", cell{Text: "not closed"}, cell{Text: "Close", To: "close" + about.query(nil)}}
 	}
 	return closeStep{"closed", cell{Text: "not closed"}, cell{Text: s.closeCommand(m.Name), Class: "hex"}}
 }

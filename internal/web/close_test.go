@@ -168,6 +168,10 @@ func TestCloseByTwoUsers(t *testing.T) {
 
 	first := o.prepare(t, "anna", "Operations")
 	require.Equal(t, []string{"anna prepared"}, o.trail(t))
+	waiting := steps(t, o.page(t, "bob", "/overview?period=2026-01").text, "January 2026 is being closed")
+	require.Equal(t, [2]string{"prepared by anna", `<a href="close/2026-01">Package to review or close</a>`}, waiting["closed"])
+	require.Equal(t, "prepared without balances", waiting["statements"][0], "of the newest package, which is not closed")
+	require.Contains(t, o.page(t, "bob", "/overview?period=2026-01").text, `<a href="close/2026-01">prepared by anna</a>`)
 	require.Contains(t, o.page(t, "bob", "/close").text, `<a href="close/2026-01">2026-01</a>`)
 	require.NotContains(t, o.page(t, "bob", "/packages").text, `"packages/2026-01"`, "it is not closed")
 	report := o.page(t, "bob", "/close/2026-01/report.csv")

@@ -49,7 +49,7 @@ func TestDepositsPage(t *testing.T) {
 	require.Contains(t, shown(a.text), `<a href="tx/5-2">5-2</a>`)
 	require.Contains(t, a.text, "revive.CodeUploadDepositReserve")
 	require.Contains(t, a.text, "fees deposits 0..9 --ledger fees.db")
-	require.Contains(t, a.text, `<a href="accounts" aria-current="true">Accounts</a>`)
+	require.Contains(t, a.text, `<a href="accounts?period=0..9" aria-current="true">Accounts</a>`)
 
 	changes := get(t, s, "/deposits?period=8..8&part=changes&accounts=Charleth", nil)
 	list := rowsOf(changes.text)

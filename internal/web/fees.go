@@ -326,7 +326,7 @@ func (q *feesRequest) flags(s *server) string {
 var isHeight = regexp.MustCompile(`^[0-9]+$`)
 
 // rowsBehind returns the page of what a row adds up: a shorter time by account, or transactions. It returns "" if a column
-// that tells them is hidden, or if the row's own link leads there.
+// that names them is hidden, or if the row's own link leads there.
 func (s *server) rowsBehind(q *feesRequest, heads, row []cell) string {
 	value := func(column string) string {
 		if i := slices.IndexFunc(heads, func(h cell) bool { return h.Short == words(column) }); i >= 0 {

@@ -32,7 +32,7 @@ type overviewPage struct {
 }
 
 func (p *overviewPage) main() g.Node {
-	return p.body(newsPlace(p.Live, p.Here), p.notices.node(), p.Answer.node(), p.figures.node(), twoColumns(p.Side, p.Changed.node(), p.related(), p.Chart.Node(), p.tables.beside()), p.notesList())
+	return p.body(newsPlace(p.Live, p.Here), p.notices.node(), p.Answer.node(), p.figures.node(), twoColumns(p.Side, p.Changed.node(), p.tables.beside(), p.related(), p.Chart.Node()), p.notesList())
 }
 
 // newsPlace returns the place where a script announces blocks newer than the last sealed one; nil without any.
@@ -307,7 +307,7 @@ func (s *server) monthTable(r *http.Request, sc *scope, months []month, records 
 			fee = cell{Text: notKnown, Class: "warn figure", To: fee.To}
 		}
 		paid := cell{Text: fmt.Sprint(k.Totals.EVM + k.Totals.Native), Number: true, Class: "figure", To: "transactions" + about.query(nil)}
-		t.Rows = append(t.Rows, []cell{{Text: about.name(), To: "overview" + sc.of(m).query(nil)}, covered, fee, paid, findingsCell(k.findings, about), records[m.Name].books(about), s.packageCell(m, records[m.Name])})
+		t.Rows = append(t.Rows, []cell{{Text: about.name(), To: "overview" + sc.of(m).query(nil)}, covered, fee, paid, findingsCell(k.findings, about), records[m.Name].books(about), s.packageCell(m, records[m.Name], about)})
 	}
 	if more := len(months) - len(list); more > 0 {
 		t.Links = []link{{fmt.Sprintf("%d earlier", more), "fees" + (&scope{Zone: sc.Zone, Accounts: sc.Accounts, Price: sc.Price}).query(url.Values{"by": {string(report.Month)}})}}
@@ -413,7 +413,7 @@ func (k *monthRecord) books(about *scope) cell {
 }
 
 // packageCell links to a month's newest package, or to what makes one.
-func (s *server) packageCell(m month, k *monthRecord) cell {
+func (s *server) packageCell(m month, k *monthRecord, about *scope) cell {
 	switch {
 	case k.isOpen():
 		last := k.round.Last()
@@ -427,5 +427,5 @@ func (s *server) packageCell(m month, k *monthRecord) cell {
 	case m.Partial || !s.closes():
 		return cell{Text: "none"}
 	}
-	return cell{Text: "Close", To: "close?period=" + url.QueryEscape(m.Name)}
+	return cell{Text: "Close", To: "close" + about.query(nil)}
 }

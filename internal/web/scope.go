@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/sys/plain"
@@ -148,6 +149,15 @@ func (s *scope) carried(path string) *scope {
 		}
 	}
 	return &other
+}
+
+// monthScope returns the month of a block, in UTC, for the links of its page; nil if its time is unknown.
+func monthScope(o chain.Optional[chain.Time]) *scope {
+	at, known := o.Get()
+	if !known {
+		return nil
+	}
+	return &scope{Period: at.Std().UTC().Format("2006-01"), Partial: true}
 }
 
 // keptKey is the context key of the scope that a page without a period passes on.

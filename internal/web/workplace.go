@@ -242,6 +242,9 @@ func (s *server) earlierMarks(owner, subject, but string) []reconcile.Acceptance
 
 // recordTable lists the records that are kept, for users with a role; nil if there are none.
 func (s *server) recordTable(r *http.Request) (*tabular, error) {
+	if !s.closes() {
+		return nil, nil
+	}
 	list, err := s.saved()
 	if err != nil || len(list) == 0 {
 		return nil, err
