@@ -104,6 +104,9 @@ func TestFeesPaidInAssets(t *testing.T) {
 		require.Equal(t, fmt.Sprint(sum), x.Assets[0].Amount)
 		require.Equal(t, fmt.Sprint(equivalent), x.Assets[0].Equivalent)
 	}
+	var inSQL int
+	require.NoError(t, opened(t, place).QueryRow("SELECT sum(CAST(asset_fee AS INTEGER)) FROM book_transactions WHERE fee_asset = ?", asset).Scan(&inSQL))
+	require.Equal(t, sum, inSQL)
 	require.Equal(t, "0", read("report", "37..39", "--only", "layer=native").Totals.Fee)
 	require.Empty(t, read("report", "34..36").Assets)
 	require.Empty(t, read("report", "34..39", "--only", "layer=evm").Assets)

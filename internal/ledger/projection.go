@@ -20,6 +20,7 @@ func idsOf(span chain.Heights) (first, end int64) {
 var shownColumns = []column{
 	{"id", integer}, {"layer", word}, {"type", word}, {"call", word}, {"hash", data}, {"sender", data}, {"recipient", data}, {"payer", data},
 	{"gas_price", amount}, {"gas", amount}, {"fee", amount}, {"tip", amount}, {"success", integer}, {"outcome", word}, {"charged", amount}, {"verdict", word},
+	{"fee_asset", word}, {"asset_fee", amount}, {"asset_fee_tip", amount}, {"asset_fee_equivalent", amount},
 }
 
 // shownRow returns a transaction's row. Its hash is the EVM hash if there is one. The payer is null if it is
@@ -36,9 +37,14 @@ func shownRow(t *Transaction) row {
 	case known && t.Payer != t.Sender:
 		payer = paid.Bytes()
 	}
+	var assetFee, assetTip value // null unless the fee was paid in an asset
+	if t.InAsset() {
+		assetFee, assetTip = t.AssetFee.Amount.String(), t.AssetFee.Tip.String()
+	}
 	return row{
 		int64(t.Height)<<extrinsicBits | int64(t.Index), clean(string(t.Layer)), wordOf(t.Type), clean(t.Call), hash[:], shownIf(t.Sender, chain.Address.Bytes), shownIf(t.Recipient, chain.Address.Bytes), payer,
 		digits(t.GasPrice), digits(t.Gas), digits(t.Fee), digits(t.Tip), shownIf(t.Success, func(s bool) int64 { return int64(flag(s)) }), wordOf(string(t.Outcome)), digits(t.Charged), wordOf(string(t.Verdict)),
+		wordOf(t.AssetFee.Asset), assetFee, assetTip, digits(t.AssetFee.Equivalent),
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/internal/archive/answers"
 	"github.com/feeledger/fees/internal/ledger"
@@ -21,9 +22,14 @@ import (
 // hubBook returns a ledger of a recorded chain with pallet revive.
 func hubBook(t *testing.T, name string, last uint64) *ledger.Book {
 	t.Helper()
+	return hubBookAt(t, filepath.Join(t.TempDir(), "fees.db"), name, last)
+}
+
+func hubBookAt(t *testing.T, place, name string, last uint64) *ledger.Book {
+	t.Helper()
 	src, err := answers.OpenDirectory(pairs.Path(t, name, "gateway"))
 	require.NoError(t, err)
-	book, err := ledger.OpenWriter(t.Context(), filepath.Join(t.TempDir(), "fees.db"))
+	book, err := ledger.OpenWriter(t.Context(), place)
 	require.NoError(t, err)
 	t.Cleanup(func() { book.Close() })
 	require.NoError(t, book.Begin(t.Context(), ledger.Identity{Network: name}, 0))
@@ -140,4 +146,26 @@ func TestPaidInAssets(t *testing.T) {
 		}
 		require.Equal(t, c.want, found)
 	}
+}
+
+// The view of transactions shows fees that were paid in assets, and their sum is that of the totals by asset. Other
+// transactions have none.
+func TestAssetFeesInSQL(t *testing.T) {
+	engines(t, func(t *testing.T, newPlace func() string) {
+		place := newPlace()
+		book := hubBookAt(t, place, "passet-1019002", 39)
+		sum := fee.AssetTotals{}
+		for x, err := range book.PaidInAssets(t.Context(), ledger.Query{Span: chain.Heights{Last: 39}}) {
+			require.NoError(t, err)
+			require.NoError(t, sum.Add(&x.AssetFee))
+		}
+		const asset = `{"parents":"0","interior":{"x2":[{"palletInstance":"50"},{"generalIndex":"1984"}]}}`
+		require.Equal(t, [][]string{
+			{"37", asset, "387766", "0", "38660075", "0"}, {"38", asset, "388776", "777", "38760435", "0"}, {"39", asset, "476690", "0", "47459241", "0"},
+		}, openSQL(t, place).texts(t, "SELECT CAST(height AS TEXT), fee_asset, asset_fee, asset_fee_tip, asset_fee_equivalent, fee FROM book_transactions WHERE fee_asset IS NOT NULL ORDER BY height"))
+		require.Equal(t, [][]string{{sum[0].Asset, fmt.Sprint(sum[0].Transactions), sum[0].Amount.String(), sum[0].Equivalent.String()}},
+			openSQL(t, place).texts(t, "SELECT fee_asset, CAST(count(*) AS TEXT), CAST(sum(CAST(asset_fee AS BIGINT)) AS TEXT), CAST(sum(CAST(asset_fee_equivalent AS BIGINT)) AS TEXT) FROM book_transactions WHERE fee_asset IS NOT NULL GROUP BY fee_asset"))
+		require.Equal(t, [][]string{{"80", "0", "0", "0"}}, openSQL(t, place).texts(t,
+			"SELECT CAST(count(*) AS TEXT), CAST(count(asset_fee) AS TEXT), CAST(count(asset_fee_tip) AS TEXT), CAST(count(asset_fee_equivalent) AS TEXT) FROM book_transactions WHERE fee_asset IS NULL"))
+	})
 }

@@ -68,7 +68,7 @@ func TestUnknownIsNull(t *testing.T) {
 	require.Equal(t, chain.Optional[chain.Wei]{}, fee(ledger.Block{Undetermined: 1, Fee: chain.NewWei(5)}))
 	for i, value := range transactionRow(nil, &ledger.Transaction{}) {
 		switch transactionColumns[i].Name {
-		case "type", "call", "evm_hash", "sender", "recipient", "payer", "method", "outcome", "status", "error", "verdict":
+		case "type", "call", "evm_hash", "sender", "recipient", "payer", "method", "outcome", "status", "error", "verdict", "fee_asset", "asset_fee", "asset_fee_tip":
 			require.True(t, value == nil || value == chain.Optional[chain.Hash]{}, transactionColumns[i].Name)
 		}
 	}

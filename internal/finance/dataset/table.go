@@ -79,9 +79,14 @@ var transactionColumns = []table.Column{
 	{Name: "success", Kind: table.Boolean}, {Name: "outcome", Kind: table.Text}, {Name: "status", Kind: table.Text}, {Name: "error", Kind: table.Text},
 	{Name: "charged", Kind: table.Wei}, {Name: "verdict", Kind: table.Text}, {Name: "drift", Kind: table.SignedWei},
 	{Name: "burned", Kind: table.Wei}, {Name: "treasury", Kind: table.Wei}, {Name: "author", Kind: table.Wei},
+	{Name: "fee_asset", Kind: table.Text}, {Name: "asset_fee", Kind: table.TokenAmount}, {Name: "asset_fee_tip", Kind: table.Wei}, {Name: "asset_fee_equivalent", Kind: table.Wei},
 }
 
 func transactionRow(_ *ledger.Block, t *ledger.Transaction) []any {
+	var assetFee, assetTip any // null unless the fee was paid in an asset
+	if t.InAsset() {
+		assetFee, assetTip = t.AssetFee.Amount, t.AssetFee.Tip
+	}
 	return []any{
 		t.Height, t.Index, t.Time, t.Rules,
 		string(t.Layer), table.OrNull(t.Type), table.OrNull(t.Call),
@@ -92,6 +97,7 @@ func transactionRow(_ *ledger.Block, t *ledger.Transaction) []any {
 		t.Success, table.OrNull(string(t.Outcome)), table.OrNull(t.Status), table.OrNull(t.Error),
 		t.Charged, table.OrNull(string(t.Verdict)), t.Drift,
 		t.Burned, t.Treasury, t.Author,
+		table.OrNull(t.AssetFee.Asset), assetFee, assetTip, t.AssetFee.Equivalent,
 	}
 }
 

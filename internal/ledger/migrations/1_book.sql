@@ -38,7 +38,11 @@ CREATE TABLE transactions (
     success    {{integer}},
     outcome    {{word}},
     charged    {{amount}},
-    verdict    {{word}}
+    verdict    {{word}},
+    fee_asset  {{word}},                 -- the ID of the asset that the fee was paid in, and the amounts; null for others
+    asset_fee  {{amount}},               -- in the asset's smallest units
+    asset_fee_tip        {{amount}},     -- in the token's, also the next one
+    asset_fee_equivalent {{amount}}
 ){{strict}}{{by "id"}};
 
 -- Sealed blocks and their sums by UTC day and month.
@@ -134,6 +138,7 @@ CREATE VIEW book_transactions AS SELECT
     {{hex "t.sender"}} AS sender, {{hex "t.recipient"}} AS recipient, {{hex "coalesce(t.payer, t.sender)"}} AS payer,
     {{wei "t.gas_price"}} AS gas_price, {{wei "t.gas"}} AS gas, {{wei "t.fee"}} AS fee, {{coin "t.fee"}} AS fee_token, {{wei "t.tip"}} AS tip,
     t.success = 1 AS success, {{wordOf "t.outcome"}} AS outcome, {{wei "t.charged"}} AS charged, {{wordOf "t.verdict"}} AS verdict,
+    {{wordOf "t.fee_asset"}} AS fee_asset, {{wei "t.asset_fee"}} AS asset_fee, {{wei "t.asset_fee_tip"}} AS asset_fee_tip, {{wei "t.asset_fee_equivalent"}} AS asset_fee_equivalent,
     b.flags % 2 = 0 AS final
 FROM blocks b JOIN transactions t ON t.id >= b.height * 1048576 AND t.id < (b.height + 1) * 1048576;
 
