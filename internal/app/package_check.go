@@ -391,7 +391,10 @@ func (v *verifier) cover(ctx context.Context, asked Period) (none chain.Optional
 	if !m.Options.Partial {
 		return none, errors.New("the package is incomplete but not marked as partial")
 	}
-	then := ledger.Cover{Span: chain.Some(chain.Heights{First: m.Blocks.First, Last: m.Blocks.Last}), Lacks: m.Period.Missing}
+	then, err := v.ledger.Book.CoverThen(ctx, asked.Asked, chain.Heights{First: m.Blocks.First, Last: m.Blocks.Last}, m.Period.Missing)
+	if err != nil {
+		return none, err
+	}
 	if now.Span != then.Span {
 		v.Notes = append(v.Notes, "the ledger contains more of the period now; close it again")
 	}

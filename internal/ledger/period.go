@@ -175,14 +175,42 @@ func (b *Book) coverTimes(ctx context.Context, p Period, have chain.Heights) (c 
 	if err != nil {
 		return c, err
 	}
-	c.Known = b.knownBetween(have, first, last)
 	if t, ok := first.Get(); have.First > firstHeights && !(ok && t.Std().Before(p.From.Std())) {
 		c.Lacks = append(c.Lacks, fmt.Sprintf(lacksBeginning+"the ledger starts at block %d%s", have.First, inParentheses(first)))
 	}
 	if t, ok := last.Get(); !b.ended(have.Last) && (!ok || t.Std().Before(p.To.Std())) {
 		c.Lacks = append(c.Lacks, fmt.Sprintf(lacksEnd+"the ledger is sealed up to block %d%s", have.Last, inParentheses(last)))
 	}
+	c.knowBetween(first, last)
 	c.Span, err = b.blocksOf(ctx, p)
+	return c, err
+}
+
+// knowBetween finds the known time of a period of times from those of the first and the last sealed block: it ends at them
+// only where the period lacks something.
+func (c *Cover) knowBetween(first, last chain.Optional[chain.Time]) {
+	c.Known = Known{Some: true}
+	if c.LacksBeginning() {
+		c.Known.From, c.Known.Some = first, first.Known()
+	}
+	if c.LacksEnd() {
+		c.Known.To, c.Known.Some = last, c.Known.Some && last.Known()
+	}
+}
+
+// CoverThen returns the cover of a period as it was when the ledger contained a span of its blocks and lacked something.
+func (b *Book) CoverThen(ctx context.Context, p Period, span chain.Heights, lacks []string) (c Cover, err error) {
+	c.Span, c.Lacks = chain.Some(span), lacks
+	if p.Heights.Known() {
+		c.Known, err = b.known(ctx, span)
+		return c, err
+	}
+	first, err := b.timeAt(ctx, b.engine, span.First)
+	if err != nil {
+		return c, err
+	}
+	last, err := b.timeAt(ctx, b.engine, span.Last)
+	c.knowBetween(first, last)
 	return c, err
 }
 
@@ -193,10 +221,6 @@ func (b *Book) known(ctx context.Context, span chain.Heights) (k Known, err erro
 		return k, err
 	}
 	last, err := b.timeAt(ctx, b.engine, span.Last)
-	return b.knownBetween(span, first, last), err
-}
-
-func (b *Book) knownBetween(span chain.Heights, first, last chain.Optional[chain.Time]) (k Known) {
 	if span.First > firstHeights {
 		k.From = first
 	}
@@ -204,7 +228,7 @@ func (b *Book) knownBetween(span chain.Heights, first, last chain.Optional[chain
 		k.To = last
 	}
 	k.Some = (first.Known() || span.First <= firstHeights) && (last.Known() || b.ended(span.Last))
-	return k
+	return k, err
 }
 
 // ChainEnds records the chain's last block. A ledger that has sealed it lacks nothing of a later time.

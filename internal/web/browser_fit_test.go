@@ -47,7 +47,7 @@ func copied(t *testing.T, b *browsertest.Browser, s *viewed) {
 				const wrong = [], point = (wei) => (wei.startsWith("-") ? "-" : "") + wei.replace("-", "").padStart(19, "0").replace(/(\d{18})$/, ".$1");
 				for (const e of document.querySelectorAll("main td data")) {
 					getSelection().selectAllChildren(e);
-					const text = getSelection().toString().trim();
+					const text = getSelection().toString().trim().replace("\u2212", "-"); // as the page copies it
 					if (text !== (e.value === "0" ? "0" : point(e.value))) wrong.push(text + " is copied, and not " + e.value);
 				}
 				return wrong.slice(0, 5);

@@ -30,7 +30,7 @@ func printed(t *testing.T, b *browsertest.Browser, s *viewed) {
 		period string
 		about  app.Period // of the sealed blocks that the page depends on
 	}{
-		"/fees?period=2025-01&by=block":                      {3, "2025-01", january},
+		"/fees?period=2025-01&by=block":                      {3, "January 2025", january},
 		account + "/statement?period=2025-01":                {2, "January 2025", app.Period{All: true}},
 		"/transactions?period=2025-01&zone=America/New_York": {2, "America/New_York", newYork},
 		"/overview?period=2025-01":                           {1, "January 2025", app.Period{All: true}},

@@ -315,6 +315,11 @@ func pressed(t *testing.T, b *browsertest.Browser, s *viewed) {
 	require.Contains(t, tab.Text(), "These keys")
 	browsertest.Ask[bool](tab, `scrollTo(0, 0), true`)
 	require.Empty(t, tab.Barriers())
+	require.True(t, browsertest.Ask[bool](tab, `document.getElementById("keys").matches(":modal")`))
+	tab.Key("gf")
+	require.Contains(t, tab.Path(), "/transactions", "the keys of the page rest below a dialog")
+	tab.Key("\x1b")
+	require.False(t, browsertest.Ask[bool](tab, `document.getElementById("keys").open`))
 	tab.Key("/gf")
 	require.True(t, focus("`[name=q]`"), "keys are text in a field")
 	// The tab sends a character apart from its key, so the "/" arrives too, which a keyboard's does not.

@@ -193,7 +193,7 @@ func (f *frame) printed() string {
 	if sc == nil {
 		return text
 	}
-	if sc.Period == "" || !strings.Contains(text, sc.Period) {
+	if sc.Period == "" || !strings.Contains(text, sc.Period) && !strings.Contains(text, sc.name()) {
 		text += ", " + sc.name()
 	}
 	return text + ", " + cmp.Or(plain.Line(sc.Zone), "UTC")

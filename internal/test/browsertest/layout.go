@@ -14,13 +14,16 @@ func (b *Tab) Overhang() []string {
 	})()`)
 }
 
-// Outside returns the amounts and verdicts in tables that are not entirely on the screen's width, or cannot be seen.
+// Outside returns the amounts and verdicts in tables that are not entirely on the screen's width, cannot be scrolled to, or
+// cannot be seen.
 func (b *Tab) Outside() []string {
 	b.t.Helper()
 	return Ask[[]string](b, `(() => {
 		const wide = document.scrollingElement.clientWidth;
 		return [...document.querySelectorAll("main table :is(td, th):is(.figure, .verdict)")].filter((e) => e.textContent !== "").filter((e) => {
 			if (e.tagName === "TH" && e.clientWidth < 2) return false; // for screen readers only: its row is a card
+			const scrolls = e.closest(".box"); // beside its first column, except on a phone
+			if (wide >= 480 && scrolls && getComputedStyle(scrolls).overflowX === "auto" && getComputedStyle(e.parentElement.cells[0]).position === "sticky") return false;
 			const {left, right, width} = e.getBoundingClientRect();
 			if (!e.checkVisibility() || width === 0 || left < -0.5 || right > wide + 0.5 || e.scrollWidth > e.clientWidth + 1) return true;
 			for (let o = e.parentElement; o; o = o.parentElement) {
