@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/finance/closing"
 	"github.com/feeledger/fees/internal/finance/report"
 )
 
@@ -39,5 +40,12 @@ func TestMonthAfterTheLedgerWasExtendedDownwards(t *testing.T) {
 	require.Empty(t, c.Notes)
 	require.False(t, c.Partly())
 	again := packed(t, opened(t, place), q)
-	require.False(t, again.Changed, "closed again, every byte is the same")
+	require.True(t, again.Changed)
+	changes, err := closing.Compare(closed.Manifest, again.Manifest)
+	require.NoError(t, err)
+	var files []string
+	for _, f := range changes.Files {
+		files = append(files, f.Name)
+	}
+	require.Equal(t, []string{"about.txt", "cover.pdf", "variance.csv", "variance.json"}, files, "only the variance, which needs January, is new")
 }

@@ -71,7 +71,7 @@ func WritePDF(w io.Writer, p Paper, sheets ...*Sheet) error {
 		}
 	}
 	if texts := d.Lacking(); len(texts) > 0 {
-		d.Paragraph("Note: " + console.Counted(len(texts), "text") + " " + console.Verb(len(texts), "contains", "contain") + " characters that the fonts lack; each is shown as a box, so labels may look alike. --font FILE adds a font, and other formats contain the whole text")
+		d.Paragraph("Note: " + console.Counted(len(texts), "text") + " " + console.Verb(len(texts), "contains", "contain") + " characters that the fonts lack; each is shown as a box, so labels may look alike. Other formats contain the whole text")
 		if p.Lacking != nil {
 			p.Lacking(texts)
 		}

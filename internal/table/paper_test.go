@@ -68,7 +68,7 @@ func TestPaperLacks(t *testing.T) {
 		list, _ := onPaper(t, table.Paper{Size: pdf.A4, Title: "Text", Footer: []string{footer}, Sign: true}, &table.Sheet{Name: "labels", Columns: []table.Column{{Name: "label", Kind: table.Text}}, Rows: rows([]any{label})})
 		return textsOf(list, "P")
 	}
-	const said = "Note: 1 text contains characters that the fonts lack; each is shown as a box, so labels may look alike. --font FILE adds a font, and other formats contain the whole text"
+	const said = "Note: 1 text contains characters that the fonts lack; each is shown as a box, so labels may look alike. Other formats contain the whole text"
 	signed := []string{"Prepared by Date ", "Reviewed by Date "}
 	require.Equal(t, signed, made("Müller, кошелёк", "2026-01"))
 	require.Equal(t, append([]string{said}, signed...), made("账户账", "2026-01"))

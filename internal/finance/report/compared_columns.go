@@ -110,6 +110,9 @@ func (c *Comparison) figureColumns() (columns []pairColumn) {
 
 // difference returns the current figure minus the previous one, unknown if either is unknown.
 func difference(now, before any) (any, error) {
+	if now == nil || before == nil {
+		return nil, nil
+	}
 	switch x := now.(type) {
 	case uint64:
 		return apart(x, before.(uint64))

@@ -221,7 +221,7 @@ func (y *Style) AccountFacts(account chain.Address) (facts console.Pairs) {
 	return facts
 }
 
-// PaperNotes returns the notes on a statement for paper: what does not hold, and what it is based on.
+// PaperNotes returns the notes on a statement for paper: what failed, and what it is based on.
 func (y *Style) PaperNotes(s *Statement) []string {
 	notes := append(append([]string{}, y.Notes...), s.Notes(y.Token)[1:]...)
 	notes = append(notes, s.AssetFees.Notes(y.Amount)...)

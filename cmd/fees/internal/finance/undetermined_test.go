@@ -45,7 +45,7 @@ func TestExportManyUndetermined(t *testing.T) {
 	require.ErrorIs(t, writeUndetermined(&stderr, &app.Export{Payments: payments}), cli.ErrFinding)
 	lines := strings.Split(stderr.String(), "\n")
 	require.Len(t, lines, 1+100+2)
-	require.Equal(t, "fees: 1234 fees are undetermined and not in any total:", lines[0])
+	require.Equal(t, "fees: 1,234 fees are undetermined and not in any total:", lines[0])
 	require.Equal(t, "  3-99, unknown payer: no rule", lines[100])
 	require.Equal(t, "  and 1134 more", lines[101])
 }
