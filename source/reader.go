@@ -22,8 +22,8 @@ var ErrFinalityUnknown = failure.New(failure.Unanswered, "the source does not re
 // Reader reads blocks with everything needed to price them.
 type Reader struct {
 	Source Source
-	// Beside is another source of the same chain, nil if there is none. It is read for the multiplier and for the weight of a
-	// block if Source does not serve them.
+	// Beside is another source of the same chain, nil if there is none. It is read for what Source does not serve: the
+	// multiplier, the weight of a block, encoded extrinsics, and what a runtime answers about them.
 	Beside Source
 	Tables network.Tables
 	// Network is the user's choice of network, or "" to use the source's.

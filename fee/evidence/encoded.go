@@ -83,6 +83,7 @@ func (s *subject) formula() {
 			t.WeightProof = WeightByProofSize
 		}
 		if err := s.queried(native, in, paid); err != nil {
+			t.ProofSize, t.WeightProof = chain.Optional[uint64]{}, ""
 			s.broken("%v", err)
 			return
 		}

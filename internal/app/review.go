@@ -55,6 +55,9 @@ func (v *Review) Allows(trail []ledger.Act, by Actor, act *ledger.Act) error {
 		return stale("%s of this package %s withdrawn. Prepare it again.", console.Counted(len(gone), "acceptance"), console.Verb(len(gone), "was", "were"))
 	}
 	if act.Kind == ledger.Closed {
+		if open := r.AskedSince(r.Last().Number); len(open) > 0 {
+			return stale("The question of act %d was asked after the approval. Answer it, then close.", open[0].Number)
+		}
 		return nil
 	}
 	if slices.ContainsFunc(v.Accepted, func(a reconcile.Acceptance) bool { return a.By == by.Name }) {

@@ -51,8 +51,10 @@ func (r Round) Steps() (list Round) {
 
 // Last returns the last step; the zero act if there is none.
 func (r Round) Last() ledger.Act {
-	if steps := r.Steps(); len(steps) > 0 {
-		return steps[len(steps)-1]
+	for _, a := range slices.Backward(r) {
+		if !isTalk(a.Kind) {
+			return a
+		}
 	}
 	return ledger.Act{}
 }
@@ -197,7 +199,16 @@ func (r Round) Whole() string {
 	if open := r[:at].Unanswered(); len(open) > 0 && approved.Comment == "" {
 		return fmt.Sprintf("the manifest was approved without a comment, but the question of act %d was not answered", open[0].Number)
 	}
+	end := slices.IndexFunc(r, func(a ledger.Act) bool { return a == closed })
+	if open := r[:end].AskedSince(approved.Number); len(open) > 0 {
+		return fmt.Sprintf("the manifest was closed, but the question of act %d was not answered", open[0].Number)
+	}
 	return ""
+}
+
+// AskedSince returns the questions without an answer that were asked after an act.
+func (r Round) AskedSince(number uint64) []Question {
+	return slices.DeleteFunc(r.Unanswered(), func(q Question) bool { return q.Number <= number })
 }
 
 // Question is a question about a package or about differences of its record, with the answers.

@@ -97,9 +97,25 @@ func (s *server) fillAccounts(r *http.Request, v *entriesPage, t *tabular, l lis
 		}
 	}
 	figures, err := s.accountFigures(r, accounts, sealed)
-	if err != nil || figures == nil {
+	if err != nil {
 		return err
 	}
+	if figures != nil {
+		s.addFigures(r, v, t, accounts, figures, token)
+	}
+	if !s.mayLabel(r) {
+		return nil
+	}
+	v.Groups = s.groupNames()
+	for i, account := range accounts {
+		t.Rows[i] = s.editable(r, t.Rows[i], 1, account, form{Action: "account/" + account.String(), Hidden: []option{{"list", at("accounts")(l)}}}, url.Values{})
+	}
+	v.Lead = "Change a label, a group or an account in its row. Tab leads to the next field; rows of a sheet can be pasted."
+	return nil
+}
+
+// addFigures adds what accounts paid and have to their rows.
+func (s *server) addFigures(r *http.Request, v *entriesPage, t *tabular, accounts []chain.Address, figures *app.AccountFigures, token console.Token) {
 	symbol := ", " + token.Symbol
 	t.Heads = append(t.Heads, cell{Text: "fee " + monthName(figures.Name) + symbol, Short: "fee", Class: "figure"}, cell{Text: "last activity"})
 	if s.Source != nil {
@@ -128,15 +144,6 @@ func (s *server) fillAccounts(r *http.Request, v *entriesPage, t *tabular, l lis
 		v.Unsealed = true
 		v.Warnings = append(v.Warnings, "Balances not available: "+s.unread(r, figures.Unread))
 	}
-	if !s.mayLabel(r) {
-		return nil
-	}
-	v.Groups = s.groupNames()
-	for i, account := range accounts {
-		t.Rows[i] = s.editable(r, t.Rows[i], 1, account, form{Action: "account/" + account.String(), Hidden: []option{{"list", at("accounts")(l)}}}, url.Values{})
-	}
-	v.Lead = "Change a label, a group or an account in its row. Tab leads to the next field; rows of a sheet can be pasted."
-	return nil
 }
 
 // monthName returns the name of a month for people.

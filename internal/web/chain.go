@@ -191,7 +191,7 @@ func (s *server) addMonths(ctx context.Context, v *chainPage, months []month, al
 	}
 	t.Title = "Fees by month"
 	for _, row := range t.Rows {
-		if i := slices.IndexFunc(months, func(m month) bool { return m.Name == row[0].Text }); i >= 0 {
+		if i := slices.IndexFunc(months, func(m month) bool { return m.Name == row[0].Name }); i >= 0 {
 			row[0].To = "chain" + all.of(months[i]).query(nil)
 		}
 	}

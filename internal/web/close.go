@@ -423,11 +423,15 @@ func (s *server) waitingTable(trail []ledger.Act) *tabular {
 	seen := map[string]bool{}
 	for _, a := range slices.Backward(trail) {
 		name := s.packageName(a.Period, a.Zone)
-		round := app.RoundOf(trail, a.Period, a.Zone)
-		if seen[name] || !round.Open() {
+		if a.Kind == ledger.Labelled || seen[name] {
 			continue
 		}
-		seen[name], a = true, round.Last()
+		seen[name] = true
+		round := app.RoundOf(trail, a.Period, a.Zone)
+		if !round.Open() {
+			continue
+		}
+		a = round.Last()
 		t.Rows = append(t.Rows, []cell{{Text: name, To: "close/" + url.PathEscape(name)}, {Text: string(a.Kind)}, {Text: a.User}, timeCell(a.Time), {Text: a.Comment}})
 	}
 	return t

@@ -332,7 +332,7 @@ func TestFormsOfEndedSessions(t *testing.T) {
 	require.Equal(t, http.StatusUnauthorized, a.status)
 	require.Contains(t, a.text, `name="to" value="/close?accounts=group%3Acompany&amp;comment=%22%C3%A9%22+%26+%3Cb%3E&amp;period=2026-01"`)
 	page := o.page(t, "anna", "/close?accounts=group%3Acompany&comment=%22%C3%A9%22+%26+%3Cb%3E&period=2026-01").text
-	require.Contains(t, page, `value="&#34;é&#34; &amp; &lt;b&gt;"`)
+	require.Contains(t, page, `>&#34;é&#34; &amp; &lt;b&gt;</textarea>`)
 	a = sendFields(t, o.Server, "/close", fields, func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", "cross-site") })
 	require.Equal(t, http.StatusSeeOther, a.status)
 	require.Equal(t, "/login", a.header.Get("Location"))

@@ -28,7 +28,7 @@ func (s *server) company(r *http.Request) string {
 			own = chosen
 		}
 	}
-	if own == everyone {
+	if own == everyone || own != "" && !s.canChoose(own) { // the group can be gone
 		return ""
 	}
 	return own
@@ -78,6 +78,10 @@ func (s *server) setCompany(w http.ResponseWriter, r *http.Request) error {
 	value := url.QueryEscape(accounts)
 	if len(value) > maxCompany {
 		return invalidRequest("accounts: these are too many to remember. Give them a group in the address book, and choose the group.")
+	}
+	if r.Header.Get("Sec-Fetch-Site") == "cross-site" { // another site's link chooses nothing
+		http.Redirect(w, r, s.base+"/", http.StatusSeeOther)
+		return nil
 	}
 	http.SetCookie(w, &http.Cookie{Name: companyCookie, Value: value, Path: s.base + "/", MaxAge: int((365 * 24 * time.Hour).Seconds()), HttpOnly: true, SameSite: http.SameSiteLaxMode})
 	values.Set("accounts", accounts)

@@ -138,7 +138,7 @@ func typedParameters(path string) []string {
 		path = strings.TrimSuffix(path, "."+form)
 	}
 	switch {
-	case path == "overview":
+	case path == "overview", path == "chain":
 		return []string{"period"}
 	case path == "accounts/unlabelled":
 		return slices.Concat(scopeParameters[:2], payerFields, listingParameters)
@@ -148,7 +148,7 @@ func typedParameters(path string) []string {
 		return slices.Concat(scopeParameters[:3], closeParameters)
 	case strings.HasPrefix(path, "reconcile/"):
 		return slices.Concat(scopeParameters[:3], settingNames())
-	case slices.Contains([]string{"fees", "transactions", "findings", "deposits"}, path), strings.HasPrefix(path, "contract/"), strings.HasSuffix(path, "/statement"), strings.HasSuffix(path, "/rollforward"):
+	case slices.Contains([]string{"fees", "transactions", "findings", "deposits", "variance"}, path), strings.HasPrefix(path, "contract/"), strings.HasSuffix(path, "/statement"), strings.HasSuffix(path, "/rollforward"):
 		return typed
 	}
 	return nil

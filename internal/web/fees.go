@@ -17,7 +17,6 @@ import (
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/report"
-	"github.com/feeledger/fees/internal/sys/plain"
 )
 
 // feesRequest is a request for a page or a file of fees.
@@ -129,8 +128,12 @@ func (s *server) fees(w http.ResponseWriter, r *http.Request) error {
 		if kept.count == 0 {
 			table.None = "No fees match. Remove a filter, or choose another period or account."
 		}
+		token, err := s.Ledger.Token(r.Context())
+		if err != nil {
+			return nil, err
+		}
 		for _, row := range table.Rows {
-			if to := s.rowsBehind(&q, table.Heads, row); to != "" && !isLacking(row) {
+			if to := s.rowsBehind(&q, token, table.Heads, row); to != "" && !isLacking(row) {
 				row[0].To = to
 			}
 		}
@@ -327,7 +330,7 @@ var isHeight = regexp.MustCompile(`^[0-9]+$`)
 
 // rowsBehind returns the page of what a row adds up: a shorter time by account, or transactions. It returns "" if a column
 // that names them is hidden, or if the row's own link leads there.
-func (s *server) rowsBehind(q *feesRequest, heads, row []cell) string {
+func (s *server) rowsBehind(q *feesRequest, token console.Token, heads, row []cell) string {
 	value := func(column string) string {
 		if i := slices.IndexFunc(heads, func(h cell) bool { return h.Short == words(column) }); i >= 0 {
 			return row[i].Text
@@ -347,7 +350,7 @@ func (s *server) rowsBehind(q *feesRequest, heads, row []cell) string {
 	layer := value("layer")
 	switch q.By {
 	case report.Label:
-		if about.Accounts = s.accountsLabelled(row[0].Text); about.Accounts != "" {
+		if about.Accounts = s.accountsLabelled(token, row[0].Text); about.Accounts != "" {
 			return set()
 		}
 	case report.InGroup:
@@ -369,7 +372,7 @@ func (s *server) rowsBehind(q *feesRequest, heads, row []cell) string {
 	case report.Account, report.Contract:
 		return ""
 	}
-	return q.narrower(row[0].Text)
+	return q.narrower(row[0].Name)
 }
 
 // withBy returns a page's own parameters with another grouping.
@@ -380,15 +383,14 @@ func withBy(own url.Values, by report.By) url.Values {
 }
 
 // accountsLabelled lists the accounts with a label for a URL; "" if there are none, or too many.
-func (s *server) accountsLabelled(label string) string {
-	var list []string
-	for _, e := range s.book().Entries() {
-		if e.Label != "" && plain.Line(e.Label) == label {
-			list = append(list, e.Address.String())
-		}
-	}
-	if len(list) > maxLinked {
+func (s *server) accountsLabelled(token console.Token, label string) string {
+	accounts := s.book().Labelled(label)
+	if len(accounts) > maxLinked {
 		return ""
+	}
+	list := make([]string, len(accounts))
+	for i, a := range accounts {
+		list[i] = token.Account(a)
 	}
 	return strings.Join(list, ",")
 }

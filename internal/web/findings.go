@@ -55,7 +55,9 @@ func (s *server) findings(w http.ResponseWriter, r *http.Request) error {
 			}
 		}
 		v.Facts = append(v.Facts, textFact("evidence", list.Held.Evidence.String()))
-		v.Downloads = []link{{"CSV", "findings.csv" + sc.query(nil)}}
+		ofAll := sc
+		ofAll.Accounts = "" // the file is of all accounts
+		v.Downloads = []link{{"CSV", "findings.csv" + ofAll.query(nil)}}
 		return v, nil
 	})
 }

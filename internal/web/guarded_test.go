@@ -72,7 +72,7 @@ func TestFilesOfUsers(t *testing.T) {
 			require.Equal(t, http.StatusSeeOther, a.status, a.text)
 			to := a.header.Get("Location")
 			require.Equal(t, http.StatusUnprocessableEntity, get(t, s, to, anna).status, "its page asks which columns are which")
-			require.Equal(t, http.StatusNotFound, get(t, s, to, bob).status, "it is not his")
+			require.Equal(t, http.StatusForbidden, get(t, s, to, bob).status, "it is not his")
 			forget := strings.SplitN(to, "?", 2)[0] + "/forget"
 			require.Equal(t, http.StatusForbidden, sendFields(t, s, forget, url.Values{}, anna).status)
 			require.Equal(t, http.StatusSeeOther, sendFields(t, s, forget, url.Values{"token": {token}}, anna).status)

@@ -244,7 +244,7 @@ func (s *server) addMonth(r *http.Request, v *overviewPage, months []month, show
 	} else {
 		v.Answer = s.answerPart(sc, shown, now, month{}, nil)
 	}
-	if before != nil && !shown.Partial && len(before.Partial) == 0 {
+	if before != nil && !shown.Partial && len(now.Partial)+len(before.Partial) == 0 {
 		if v.Changed, err = s.changedPart(r, sc.feesIn(shown)); err != nil {
 			return err
 		}
@@ -298,7 +298,7 @@ func (s *server) monthTable(r *http.Request, sc *scope, months []month, records 
 		}
 		about := sc.feesIn(m)
 		covered := cell{Text: "complete", Class: "ok", To: "chain" + sc.of(m).query(nil)}
-		if m.Partial {
+		if m.Partial || len(k.Partial) > 0 {
 			covered.Text, covered.Class = "partial", "warn"
 		}
 		fee := wei(k.Token, chain.Some(k.Totals.Fee))

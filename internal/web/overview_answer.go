@@ -42,7 +42,7 @@ func (s *server) answerPart(sc *scope, shown month, now *monthView, last month, 
 	a := &answerPart{About: about.name(), Fee: amount("", chain.Some(t.Fee), now.Token).cell}
 	if t.Undetermined > 0 {
 		a.Whose = "known part, without " + console.Counted(t.Undetermined, "fee")
-	} else if shown.Partial {
+	} else if shown.Partial || len(now.Partial) > 0 {
 		a.Whose = "known part"
 	}
 	add := func(parts ...g.Node) { a.Parts = append(a.Parts, g.Group(parts)) }
@@ -68,8 +68,8 @@ func (s *server) answerPart(sc *scope, shown month, now *monthView, last month, 
 	}
 	add(whose)
 	switch {
-	case before == nil || shown.Partial:
-	case last.Partial || before.Totals.Undetermined+t.Undetermined > 0:
+	case before == nil || shown.Partial || len(now.Partial) > 0:
+	case last.Partial || len(before.Partial) > 0 || before.Totals.Undetermined+t.Undetermined > 0:
 		add(markup.Text("not compared: " + sc.of(last).name() + " is not known as a whole"))
 	default:
 		apart := t.Fee.Difference(before.Totals.Fee)

@@ -47,6 +47,9 @@ func (s *server) keptVariance(r *http.Request, about *scope) (*variance.Report, 
 	if len(about.list()) == 0 {
 		return nil, nil
 	}
+	inToken := *about
+	inToken.Price = "" // the steps are in the token
+	about = &inToken
 	q := varianceRequest{scope: *about}
 	var err error
 	if q.Against, err = about.input().Against(""); err != nil {

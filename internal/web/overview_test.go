@@ -77,7 +77,7 @@ func TestOverviewOfAMonth(t *testing.T) {
 	partial := pageAt(t, s.url+"/overview?period=2025-03&accounts=all")
 	require.NotContains(t, partial, "against", "a partial month is not compared")
 	require.Contains(t, partial, "known part")
-	require.Equal(t, [2]string{"partial", "fees sync --month 2025-03 --gateway http://127.0.0.1:1"}, steps(t, partial, `<h2 class="bad">March 2025 cannot be closed yet`)["filled"])
+	require.Equal(t, [2]string{"partial", "fees sync --month 2025-03 --gateway http://127.0.0.1:1"}, steps(t, partial, `<h2 class="bad">March 2025 cannot be closed yet`)["in the ledger"])
 	require.Contains(t, pageAt(t, s.url+"/overview?period=2024-01"), "The ledger has no blocks of period=2024-01. Choose a month from 2025-01 to 2025-03.")
 	require.Contains(t, pageAt(t, s.url+"/overview?period=2025-02-01..2025-02-03"), "<h1>Fees of moonbeam by day", "the overview is of months")
 }

@@ -95,7 +95,7 @@ func (s *server) variance(w http.ResponseWriter, r *http.Request) error {
 		v := &variancePage{frame: frame{Title: made.Title(), Path: "variance"}, explained: q.explain(made)}
 		notes := made.AllNotes()
 		v.Scope, v.Whose, v.Warnings, v.Notes = &q.scope, true, made.Partial, notes[len(made.Partial):]
-		v.Lead = "The steps add up to the difference, to the wei."
+		v.Lead = "The steps add up to the difference exactly."
 		if n := made.Now.Undetermined + made.Before.Undetermined; n > 0 {
 			v.Warnings = append(slices.Clip(v.Warnings), incomplete(n))
 		}

@@ -226,8 +226,8 @@ func TestProblems(t *testing.T) {
 		require.Empty(t, a.header.Get("ETag"), path)
 	}
 	page := get(t, s, "/fees?period=2026-02", nil)
-	require.Equal(t, http.StatusConflict, page.status)
-	require.Contains(t, page.text, "2026-02 is incomplete, missing its end: ")
+	require.Equal(t, http.StatusSeeOther, page.status)
+	require.Equal(t, "/fees?partial=1&period=2026-02", page.header.Get("Location"))
 	require.Equal(t, http.StatusNotFound, get(t, s, "/lookup?q=nobody", nil).status)
 	require.Contains(t, get(t, s, "/lookup?q=%3Cscript%3E", nil).text, "&lt;script&gt;")
 }

@@ -150,6 +150,7 @@ func (c *Comparison) gather() (err error) {
 	var now, before []*Group
 	for _, p := range c.Pairs[c.Top:] {
 		now, before = append(now, p.Now), append(before, p.Before)
+		others.apart = others.apart || p.apart || p.Now.lacking() || p.Before.lacking()
 	}
 	if others.Now.Figures, err = combined(now, c.Now.nothing()); err != nil {
 		return err

@@ -77,7 +77,7 @@ func (a *adder) notes() (notes []string) {
 		before, what, ofOne, ofMany string
 	}{
 		{a.all.Undetermined, "", "fee", "is undetermined and excluded from the totals", "are undetermined and excluded from the totals"},
-		{a.untold, "", "transaction", "with unknown outcome is left out", "with unknown outcome are left out"},
+		{a.untold, "", "transaction", "with unknown outcome or fee is left out", "with unknown outcome or fee are left out"},
 		{a.all.OutcomeUnknown, "", "transaction", "with unknown outcome is counted as outcome_unknown",
 			"with unknown outcome are counted as outcome_unknown"},
 		{a.all.Drifts, "", "fee", "differs from what the chain charged: fee is calculated by the rules, charged is what was paid",

@@ -161,7 +161,7 @@ func TestOnlyOfWhatIsNotKnown(t *testing.T) {
 		require.NotContains(t, notes, "left out")
 		t.Skip("SKIPPED: the recording has no such transaction")
 	}
-	require.Contains(t, notes, fmt.Sprintf("%d transactions with unknown outcome are left out", untold))
+	require.Contains(t, notes, fmt.Sprintf("%d transactions with unknown outcome or fee are left out", untold))
 }
 
 // An unknown outcome leaves a transaction out only if it satisfies the other conditions.

@@ -147,7 +147,7 @@ func (r *Report) Short(amount chain.SignedWei) string {
 		text = console.WithDecimals(exact, decimals) + "…"
 	}
 	if amount.Sign() != 0 && strings.Trim(text, "-0.…") == "" {
-		return amount.String() + " wei"
+		return amount.String() + " " + r.Unit()
 	}
 	return text + " " + r.Symbol
 }

@@ -164,7 +164,11 @@ async function save(form, more) {
   if (typed.every((text, i) => text === fields[i].defaultValue) || (form.elements.payer && !form.elements.label.value.trim())) return false;
   const body = new URLSearchParams(new FormData(form));
   if (more) body.set("more", "1");
-  const answer = await fetch(form.action, { method: "POST", body });
+  const answer = await fetch(form.action, { method: "POST", body, keepalive: true }).catch(() => null);
+  if (!answer) {
+    note(new DOMParser().parseFromString('<p class="lead">The server did not answer.</p>', "text/html"), false);
+    return false;
+  }
   if (answer.status === 401) return form.submit(); // to log in, and back to what was typed
   const shown = note(new DOMParser().parseFromString(await answer.text(), "text/html"), answer.ok);
   if (!answer.ok) return false;
@@ -175,7 +179,7 @@ async function save(form, more) {
 
 // Saves rows one after the other. Those of a paste are undone together.
 function saveRows(forms) {
-  saving = saving.then(async () => {
+  saving = saving.catch(() => {}).then(async () => {
     let more = false;
     for (const form of forms) more = (await save(form, more)) || more;
   });
