@@ -14,7 +14,7 @@ import (
 
 // Limits of a page with all its resources but its stream of events, for a browser with an empty cache.
 const (
-	maxWeight   = 150_000 // bytes
+	maxWeight   = 180_000 // bytes
 	maxRequests = 6
 )
 

@@ -42,7 +42,7 @@ func printed(t *testing.T, b *browsertest.Browser, s *viewed) {
 		require.NoError(t, os.WriteFile(at, tab.Print(), 0o600))
 		text, err := exec.CommandContext(t.Context(), pdftotext, "-layout", at, "-").Output()
 		require.NoError(t, err)
-		whole := strings.Join(strings.Fields(string(text)), "")
+		whole := strings.ReplaceAll(strings.Join(strings.Fields(string(text)), ""), "−", "-")
 		for _, wei := range tab.Amounts() {
 			require.Contains(t, whole, inFull(wei), path)
 		}

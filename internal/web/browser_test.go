@@ -65,7 +65,7 @@ func view(t *testing.T, called string) *viewed {
 func (s *viewed) pages() []string {
 	account := "/account/" + s.account.String()
 	return []string{
-		"/overview", "/overview?period=2025-02&accounts=group:ours", "/chain?period=2025-01", "/lookup?q=0.00", "/fees?period=2025-01", "/fees?by=account&compare=before&period=2025-02-01..2025-02-02&price=EUR", "/fees?by=block&period=2025-02-01..2025-02-05&sort=-fee&columns=all",
+		"/overview", "/overview?period=2025-02&accounts=group:ours", "/chain?period=2025-01", "/lookup?q=0.1&period=2025-01", "/fees?period=2025-01", "/fees?by=account&compare=before&period=2025-02-01..2025-02-02&price=EUR", "/fees?by=block&period=2025-02-01..2025-02-05&sort=-fee&columns=all",
 		"/transactions?period=2025-01-01..2025-01-07&status=reverted", "/tx/" + s.place, "/block/25", account, account + "/statement?period=2025-01-01..2025-01-07",
 		account + "/rollforward?period=2025-01", "/contract/" + s.account.String() + "?period=2025-01", "/accounts", "/accounts/rollforward?period=2025-01-01..2025-01-07", "/accounts/unlabelled?period=2025-02", "/packages", "/reconcile?period=2025-01",
 		"/variance?period=2025-02-01..2025-02-02", "/variance?period=2025-02-01..2025-02-02&step=new_calls",

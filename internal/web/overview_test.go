@@ -33,6 +33,9 @@ func sumAt(t *testing.T, url, name string) *big.Int {
 	t.Helper()
 	sum := new(big.Int)
 	for _, text := range columnAt(t, url, name) {
+		if text == "" { // a day that the ledger lacks
+			continue
+		}
 		n, ok := new(big.Int).SetString(text, 10)
 		require.True(t, ok, text)
 		sum.Add(sum, n)

@@ -61,7 +61,7 @@ func (t *tabular) row(cells []cell) g.Node {
 	row := g.Group{markup.Attr("role", "row"), g.If(isLacking(cells), markup.Attr("class", "lacking"))}
 	for i, c := range cells {
 		role := "rowheader"
-		if i > 0 {
+		if i > 0 || c.Text == "" && c.Field == nil {
 			role = "cell"
 		}
 		row = append(row, markup.El("td", markup.Attr("role", role), markup.Optional("class", c.Class), g.If(i > 0 && (c.Text != "" || c.Field != nil), markup.Attr("data-head", t.Heads[i].label())), c.node()))
