@@ -40,11 +40,11 @@ func TestQueryInfo(t *testing.T) {
 	}{
 		"as recorded":               {21, 3, info(258820000, 13382, 36412413), evidence.WeightByQueryInfo, ""},
 		"an upper bound":            {23, 2, info(50416724000, 317523, 506819908), evidence.WeightByProofSize, ""},
-		"another fee":               {21, 3, info(258820000, 13382, 36412412), evidence.WeightByProofSize, "the node's query_info at the parent block states a fee of 159869201 wei with the tip, but 159869202 follows from the weight that it states"},
-		"a byte less":               {21, 3, info(258820000, 13381, 36410888), evidence.WeightByProofSize, "the fee is 159869202 wei, but at most 159867677 according to the node's query_info at the parent block"},
-		"a byte less, the same fee": {21, 3, info(258820000, 13381, 36412413), evidence.WeightByProofSize, "the node's query_info at the parent block states a fee of 159869202 wei with the tip, but 159867677 follows"},
-		"no weight and no fee":      {21, 3, info(0, 0, 0), evidence.WeightByProofSize, "states a fee of 123456789 wei with the tip, but"},
-		"more than any weight":      {21, 3, info(1<<64-1, 1<<64-1, 0), evidence.WeightByProofSize, "the node's query_info at the parent block: "},
+		"another fee":               {21, 3, info(258820000, 13382, 36412412), "", "the node's query_info at the parent block states a fee of 159869201 wei with the tip, but 159869202 follows from the weight that it states"},
+		"a byte less":               {21, 3, info(258820000, 13381, 36410888), "", "the fee is 159869202 wei, but at most 159867677 according to the node's query_info at the parent block"},
+		"a byte less, the same fee": {21, 3, info(258820000, 13381, 36412413), "", "the node's query_info at the parent block states a fee of 159869202 wei with the tip, but 159867677 follows"},
+		"no weight and no fee":      {21, 3, info(0, 0, 0), "", "states a fee of 123456789 wei with the tip, but"},
+		"more than any weight":      {21, 3, info(1<<64-1, 1<<64-1, 0), "", "the node's query_info at the parent block: "},
 		"about another transaction": {21, 2, info(258820000, 13382, 36112413), evidence.WeightByQueryInfo, ""},
 	} {
 		t.Run(what, func(t *testing.T) {
