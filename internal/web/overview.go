@@ -123,7 +123,7 @@ func (s *server) monthsAbout(r *http.Request, sc *scope, v *frame) (months []mon
 	if months = s.months(r.Context()); len(months) == 0 {
 		return nil, shown, nil
 	}
-	at := len(months) - 1
+	var at int
 	if sc.Period == "" {
 		shown = monthToClose(months, s.Packages != "")
 		at = slices.IndexFunc(months, func(m month) bool { return m.Name == shown.Name })

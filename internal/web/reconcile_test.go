@@ -227,7 +227,7 @@ func TestMonthInTheBrowser(t *testing.T) {
 	b := get(t, s, token+"/fixed?"+query, nil)
 	require.Equal(t, want["fixed"], b.text)
 	require.Equal(t, "attachment; filename=company-checked.csv", b.header.Get("Content-Disposition"))
-	require.Contains(t, get(t, s, path+"&all=1", nil).text, "All items")
+	require.Len(t, tableOf(t, get(t, s, path+"&outcome=all", nil).text, "Rows, in the order of your file"), 1+lines-1+1+1, "a header, each line, 10-7, the total")
 
 	// Then it is forgotten.
 	gone := post(t, s, token+"/forget", "application/x-www-form-urlencoded", strings.NewReader(""), nil)
