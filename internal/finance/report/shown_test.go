@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/finance/report"
 	"github.com/feeledger/fees/internal/table"
 )
@@ -57,6 +58,11 @@ func TestShown(t *testing.T) {
 		_, err = none.Shown().Each(func([]table.Cell) error { return nil })
 		require.NoError(t, err)
 	}
+	for _, by := range report.MarkedGroupings() {
+		require.True(t, by.Marked())
+	}
+	require.False(t, report.Day.Marked())
+	require.Equal(t, failure.NotUnderstood, (&report.TooManyGroupsError{}).Kind())
 	require.Equal(t, "50.00", must(report.Percent(chain.NewWei(3), chain.NewWei(2))))
 	require.False(t, report.Percent(chain.NewWei(3), chain.Wei{}).Known())
 }

@@ -64,6 +64,12 @@ func TestOnPaper(t *testing.T) {
 	failing := errors.New("no")
 	_, err = inBerlin.PaperMovements(ctx, s, func(context.Context, *statement.Line) (string, error) { return "", failing }).Each(func([]table.Cell) error { return nil })
 	require.ErrorIs(t, err, failing)
+	require.ErrorIs(t, style.WriteJSONList(ctx, refusing{failing}, []*statement.Statement{s}), failing)
 	require.NotEqual(t, statement.LayerName(fee.EVM), statement.LayerName(fee.Native))
 	require.Contains(t, style.ShortName(address(t, "0x00000000000000000000000000000000000000ff")), "…")
 }
+
+// refusing is a file that cannot be written.
+type refusing struct{ err error }
+
+func (r refusing) Write([]byte) (int, error) { return 0, r.err }
