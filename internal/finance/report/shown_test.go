@@ -55,6 +55,7 @@ func TestShown(t *testing.T) {
 		require.Equal(t, r.Totals.Fee.String(), part.Totals.Now.Fee.String())
 		none, err := report.Compare(x, y, &report.Same{Part: "nothing"}, 0)
 		require.NoError(t, err)
+		require.Contains(t, none.Part(), "nothing")
 		_, err = none.Shown().Each(func([]table.Cell) error { return nil })
 		require.NoError(t, err)
 	}
