@@ -117,7 +117,7 @@ func TestWithdrawnAcceptance(t *testing.T) {
 	require.EqualValues(t, 2, made.Manifest.Findings.Differences)
 	require.Empty(t, checked(t, q.Dir, place, q.PackageOptions).Differences)
 
-	// Nor is it approved or closed, and nobody approves what they accepted.
+	// It is not approved or closed either, and no user approves what they accepted.
 	review := app.Review{Accepted: acceptances(&accepted, list...)}
 	trail = append(trail, ledger.Act{User: "carol", Kind: ledger.Prepared, Period: "2026-01", Zone: "UTC"})
 	approval := ledger.Act{User: "bob", Kind: ledger.Approved, Period: "2026-01", Zone: "UTC"}

@@ -30,7 +30,7 @@ type Paper struct {
 	Font *pdf.Font // shows the characters that the document's own fonts lack; nil for none
 	// Lacking, if not nil, gets the texts that cannot be printed, such as labels.
 	Lacking func(texts []string)
-	// Unproved says why balances are not available; "" if they were not asked for.
+	// Unproved says why balances are not available; "" if none were requested.
 	Unproved string
 }
 

@@ -109,16 +109,6 @@ func (r Round) prepared(user string) bool {
 	return slices.ContainsFunc(r, func(a ledger.Act) bool { return a.Kind == ledger.Prepared && a.User == user })
 }
 
-// PreparedBy reports whether the last preparation of this round is a user's and made a manifest with this SHA-256.
-func (r Round) PreparedBy(user, manifest string) bool {
-	for _, a := range slices.Backward(r) {
-		if a.Kind == ledger.Prepared {
-			return a.User == user && a.Manifest.String() == manifest
-		}
-	}
-	return false
-}
-
 // Allows returns nil if a user may do an act about a manifest now; otherwise a [ForbiddenError] or a [StaleError].
 // A user without the role never may. No user approves what they prepared.
 func (r Round) Allows(by Actor, kind ledger.ActKind, manifest ledger.Digest) error {

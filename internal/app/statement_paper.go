@@ -149,7 +149,7 @@ func feesByLayer(s *statement.Statement, sum *lineSum) (items []StatementItem) {
 }
 
 // paper returns the sheets of a statement for paper: from the opening to the closing balance, the movements, and the hashes
-// and addresses in full. Why says why there are no balances; "" if they were not asked for.
+// and addresses in full. Why says why there are no balances; "" if none were requested.
 func (l *Statements) paper(ctx context.Context, s *statement.Statement, why string) ([]*table.Sheet, error) {
 	items, err := l.Items(ctx, s)
 	if err != nil {
@@ -208,7 +208,7 @@ func itemRow(i StatementItem) []any {
 	return []any{i.Name, i.Of, change.Free, change.Reserved, total}
 }
 
-// BalancesMissing says that a statement has no balances, and why; "" if they were not asked for.
+// BalancesMissing says that a statement has no balances, and why; "" if none were requested.
 func BalancesMissing(why string) string {
 	if why == "" {
 		why = "they were not queried"

@@ -33,14 +33,3 @@ func TestWriteTrail(t *testing.T) {
 	require.True(t, strings.HasSuffix(lines[2], ",bob,labelled,,,"+zeros+",,"+alith+`,"label ""A""",,`+end), lines[2])
 	require.ErrorContains(t, app.WriteTrail(noPaper{}, acts), "out of paper")
 }
-
-// The last preparation decides who prepared a package.
-func TestPreparedBy(t *testing.T) {
-	first, second := ledger.Digest{1}, ledger.Digest{2}
-	round := app.Round{{User: "anna", Kind: ledger.Prepared, Manifest: first}, {User: "carol", Kind: ledger.Prepared, Manifest: second}, {User: "bob", Kind: ledger.Returned, Manifest: second}}
-	require.True(t, round.PreparedBy("carol", second.String()))
-	require.False(t, round.PreparedBy("carol", first.String()))
-	require.False(t, round.PreparedBy("anna", first.String()), "she prepared an earlier one")
-	require.False(t, round.PreparedBy("bob", second.String()))
-	require.False(t, app.Round(nil).PreparedBy("anna", first.String()))
-}

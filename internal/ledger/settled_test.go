@@ -11,40 +11,14 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee"
-	"github.com/feeledger/fees/fee/evidence"
-	"github.com/feeledger/fees/internal/archive/answers"
 	"github.com/feeledger/fees/internal/ledger"
-	"github.com/feeledger/fees/internal/test/pairs"
-	"github.com/feeledger/fees/source"
-	"github.com/feeledger/fees/source/prove"
+	"github.com/feeledger/fees/internal/test/ledgertest"
 )
 
 // hubBook returns a ledger of a recorded chain with pallet revive.
 func hubBook(t *testing.T, name string, last uint64) *ledger.Book {
 	t.Helper()
-	return hubBookAt(t, filepath.Join(t.TempDir(), "fees.db"), name, last)
-}
-
-func hubBookAt(t *testing.T, place, name string, last uint64) *ledger.Book {
-	t.Helper()
-	src, err := answers.OpenDirectory(pairs.Path(t, name, "gateway"))
-	require.NoError(t, err)
-	book, err := ledger.OpenWriter(t.Context(), place)
-	require.NoError(t, err)
-	t.Cleanup(func() { book.Close() })
-	require.NoError(t, book.Begin(t.Context(), ledger.Identity{Network: name}, 0))
-	var entries []*ledger.Entry
-	prover := prove.Prover{Reader: &source.Reader{Source: src, Tables: pairs.HubTables(t)}}
-	for p, err := range prover.Range(t.Context(), chain.Heights{Last: last}, chain.Optional[evidence.Predecessor]{}) {
-		require.NoError(t, err)
-		e, err := ledger.NewEntry(p.Block, p.Report)
-		require.NoError(t, err)
-		entries = append(entries, e)
-	}
-	require.NoError(t, book.Write(t.Context(), entries))
-	_, err = book.Seal(t.Context())
-	require.NoError(t, err)
-	return book
+	return ledgertest.Hub(t, filepath.Join(t.TempDir(), "fees.db"), name, last)
 }
 
 // Movements of accounts have the fee and each deposit of transaction 8-3 apart: a fee of 2,262,072,567, and a deposit of
@@ -153,7 +127,7 @@ func TestPaidInAssets(t *testing.T) {
 func TestAssetFeesInSQL(t *testing.T) {
 	engines(t, func(t *testing.T, newPlace func() string) {
 		place := newPlace()
-		book := hubBookAt(t, place, "passet-1019002", 39)
+		book := ledgertest.Hub(t, place, "passet-1019002", 39)
 		sum := fee.AssetTotals{}
 		for x, err := range book.PaidInAssets(t.Context(), ledger.Query{Span: chain.Heights{Last: 39}}) {
 			require.NoError(t, err)

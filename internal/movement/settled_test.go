@@ -81,7 +81,7 @@ func TestSettled(t *testing.T) {
 	require.Equal(t, 88, settled)
 	require.Positive(t, endowed)
 
-	// The older generation, where a pot gets the fee: it is no new account.
+	// The older generation, where a pot gets the fee, and is no new account.
 	of = extrinsics(t, "passet-1019002")
 	pot, err := chain.ParseAccount("5EYCAe5cKPAoFh2HnQQvpKqRYZGqBpaA87u4Zzw89qPE58is")
 	require.NoError(t, err)

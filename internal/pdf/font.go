@@ -116,7 +116,7 @@ const maxCharacter = 0x10ffff
 func (f *trueType) parseSegments(t []byte) {
 	segments := u16(t, 6) / 2
 	ends, starts, deltas, offsets := 14, 16+2*segments, 16+4*segments, 16+6*segments
-	next := 0 // segments are in order: a malformed map is no longer to read
+	next := 0 // segments are in order, so that a malformed map takes no more time
 	for s := range segments {
 		first, last := max(next, u16(t, starts+2*s)), u16(t, ends+2*s)
 		for c := first; c <= last && c < 0xffff; c++ {

@@ -70,7 +70,7 @@ const (
 // rowColumns are the columns of the rows.
 var rowColumns = []string{"line", "outcome", "id", "payer", "books_hash", "books", "chain", "difference", "notes"}
 
-// rowsOf returns whether an item is among the rows of an outcome; nil if there is no such outcome.
+// rowsOf returns whether an item is among the rows of an outcome; nil for an unknown outcome.
 func rowsOf(r *reconcile.Result, outcome string) func(*reconcile.Item) bool {
 	switch outcome {
 	case "":
@@ -177,7 +177,6 @@ func (s *server) addRows(v *comparisonPage, r *http.Request, c *comparison, here
 	may := s.ofPackage(r, c)
 	hash, notes := columnAt(t, "books_hash"), columnAt(t, "notes")
 	t.Heads[notes], t.Heads[hash] = cell{Text: "why"}, cell{Text: "hash"}
-	accepts := false
 	for k := range t.Rows {
 		row, of := t.Rows[k], &rows[k]
 		if row[1].Text = words(row[1].Text); of.apart && of.accepted == nil {
@@ -195,7 +194,6 @@ func (s *server) addRows(v *comparisonPage, r *http.Request, c *comparison, here
 			}
 		}
 		t.Rows[k] = append(row, state)
-		accepts = accepts || state.Text != ""
 	}
 	t.Heads = append(t.Heads, cell{Text: "accepted or asked"})
 	if t.Totals != nil {
@@ -571,16 +569,11 @@ func acceptedRows(ctx context.Context, p *closing.Placed) ([]reconcile.AcceptedR
 }
 
 // acceptedTable lists the accepted differences of a package; none if it has none.
-func (s *server) acceptedTable(ctx context.Context, p *closing.Placed, here string) ([]*tabular, error) {
-	rows, err := acceptedRows(ctx, p)
-	if err != nil || len(rows) == 0 {
-		return nil, err
+func acceptedTable(m *closing.Manifest, rows []reconcile.AcceptedRow, token console.Token, here string) []*tabular {
+	if len(rows) == 0 {
+		return nil
 	}
-	token, err := s.Ledger.Token(ctx)
-	if err != nil {
-		return nil, err
-	}
-	t := &tabular{Title: fmt.Sprintf("Accepted differences (%d of %d)", len(rows), p.Manifest.Findings.Differences+p.Manifest.Findings.Accepted), Heads: heads("kind", "line", "ID", "difference, "+plain.Line(token.Symbol), "by", "time", "comment")}
+	t := &tabular{Title: fmt.Sprintf("Accepted differences (%d of %d)", len(rows), m.Findings.Differences+m.Findings.Accepted), Heads: heads("kind", "line", "ID", "difference, "+plain.Line(token.Symbol), "by", "time", "comment")}
 	for _, row := range rows[:min(len(rows), maxRows)] {
 		id := cell{Text: shortened(row.ID)}
 		if isTransactionID.MatchString(row.ID) {
@@ -596,7 +589,7 @@ func (s *server) acceptedTable(ctx context.Context, p *closing.Placed, here stri
 		t.More = fmt.Sprintf("%d more are in the file.", more)
 		t.Links = []link{{app.AcceptedFile, here + "/" + app.AcceptedFile}}
 	}
-	return []*tabular{t}, nil
+	return []*tabular{t}
 }
 
 // timeText returns a day or an instant.

@@ -126,14 +126,14 @@ func (s *server) addFigures(r *http.Request, v *entriesPage, t *tabular, account
 		if !paid {
 			fee = chain.Some(chain.Wei{})
 		}
-		t.Rows[i] = append(t.Rows[i], amountCell(fee, token), dayCell(figures.Last[account]))
+		t.Rows[i] = append(t.Rows[i], amountCell(fee, token, cell{Text: notKnown, Class: "figure warn"}), dayCell(figures.Last[account]))
 		if s.Source != nil {
 			balance, known := figures.Balances[account]
 			if !known {
 				t.Rows[i] = append(t.Rows[i], cell{Text: "not available", Class: "figure"})
 				continue
 			}
-			t.Rows[i] = append(t.Rows[i], amountCell(chain.Some(balance), token))
+			t.Rows[i] = append(t.Rows[i], amountCell(chain.Some(balance), token, cell{}))
 		}
 	}
 	v.Notes = append(v.Notes, figures.Partial...)
@@ -155,11 +155,11 @@ func monthName(month string) string {
 	return at.Format("Jan 2006")
 }
 
-// amountCell returns an amount in a cell.
-func amountCell(o chain.Optional[chain.Wei], token console.Token) cell {
+// amountCell returns an amount in a cell; none if it is not known.
+func amountCell(o chain.Optional[chain.Wei], token console.Token, none cell) cell {
 	wei, known := o.Get()
 	if !known {
-		return cell{Text: notKnown, Class: "figure warn"}
+		return none
 	}
 	return cell{Text: token.Tokens(wei), Exact: wei.String(), Class: "figure"}
 }

@@ -38,16 +38,12 @@ func (s *server) chain(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	return s.show(w, r, allSealed, func(r *http.Request, sealed string) (page, error) {
-		status, err := s.Ledger.Status(r.Context())
+		v := &chainPage{frame: frame{Title: "Chain", Path: "chain", Lead: "All accounts of the chain."}}
+		status, err := s.addStatus(r.Context(), &v.frame, &v.figures)
 		if err != nil {
 			return nil, err
 		}
-		token, err := s.Ledger.Token(r.Context())
-		if err != nil {
-			return nil, err
-		}
-		v := &chainPage{frame: frame{Title: "Chain", Path: "chain", Lead: "All accounts of the chain.", Command: "fees ledger status" + s.placeFlag()}, Live: console.Known(status.Sealed)}
-		v.Unsealed = s.addStatus(&v.frame, &v.figures, &status, token)
+		v.Live = console.Known(status.Sealed)
 		months, shown, err := s.monthsAbout(r, &sc, &v.frame)
 		if err != nil {
 			return nil, err
@@ -60,8 +56,15 @@ func (s *server) chain(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// addStatus adds what a ledger contains to a page, and reports whether blocks are not sealed.
-func (s *server) addStatus(v *frame, to *figures, status *app.Status, token console.Token) (unsealed bool) {
+// addStatus adds what the ledger contains to a page.
+func (s *server) addStatus(ctx context.Context, v *frame, to *figures) (status app.Status, err error) {
+	if status, err = s.Ledger.Status(ctx); err != nil {
+		return status, err
+	}
+	token, err := s.Ledger.Token(ctx)
+	if err != nil {
+		return status, err
+	}
 	stored, _ := status.Stored.Get()
 	sealed, known := status.Sealed.Get()
 	t := &status.Totals
@@ -85,7 +88,8 @@ func (s *server) addStatus(v *frame, to *figures, status *app.Status, token cons
 	if status.NotFinal > 0 {
 		v.Warnings = append(v.Warnings, console.Counted(status.NotFinal, "block")+" "+console.Verb(status.NotFinal, "is", "are")+" not final yet.")
 	}
-	return !known || stored.Last > sealed
+	v.Command, v.Unsealed = "fees ledger status"+s.placeFlag(), !known || stored.Last > sealed
+	return status, nil
 }
 
 // factTable lists facts beside a page.

@@ -38,7 +38,7 @@ type control struct {
 	Form        string // the ID of its form, for an input inside another form
 }
 
-// option is an option of a select or of radio buttons.
+// option is an option of a select, or a button of an act.
 type option struct{ Value, Text string }
 
 func (f *form) node() g.Node {

@@ -98,16 +98,10 @@ func lastOf(span chain.Optional[chain.Heights]) string {
 
 // withoutMonths returns the overview of a ledger without months: what it contains, or how to fill it.
 func (s *server) withoutMonths(r *http.Request, v *overviewPage) (page, error) {
-	status, err := s.Ledger.Status(r.Context())
+	status, err := s.addStatus(r.Context(), &v.frame, &v.figures)
 	if err != nil {
 		return nil, err
 	}
-	token, err := s.Ledger.Token(r.Context())
-	if err != nil {
-		return nil, err
-	}
-	v.Command = "fees ledger status" + s.placeFlag()
-	v.Unsealed = s.addStatus(&v.frame, &v.figures, &status, token)
 	if !status.Sealed.Known() {
 		v.Lead = "No sealed blocks yet. Run fees sync to fill the ledger."
 		v.Remedy = "fees sync --month 2026-01" + s.placeFlag()

@@ -266,11 +266,7 @@ func heads(names ...string) (list []cell) {
 
 // wei returns an amount in the token as a cell.
 func wei(token console.Token, o chain.Optional[chain.Wei]) cell {
-	amount, known := o.Get()
-	if !known {
-		return cell{Text: notKnown, Class: "bad figure"}
-	}
-	return cell{Text: token.Tokens(amount), Exact: amount.String(), Class: "figure"}
+	return amountCell(o, token, cell{Text: notKnown, Class: "bad figure"})
 }
 
 // maxLinked limits the accounts of a package that are listed in a URL.
@@ -278,14 +274,19 @@ const maxLinked = 20
 
 // feesOf returns the page of the fees of a package's period, limited to its accounts if they are few.
 func feesOf(p closing.Period, accounts []closing.Account) string {
-	sc := scope{Period: p.Name(), Partial: !p.Complete}
+	return "fees" + scopeOf(p, accounts).query(nil)
+}
+
+// scopeOf returns the scope of a package's period, limited to accounts if they are few.
+func scopeOf(p closing.Period, accounts []closing.Account) *scope {
+	sc := &scope{Period: p.Name(), Partial: !p.Complete}
 	if p.Timezone != "UTC" {
 		sc.Zone = p.Timezone
 	}
 	if len(accounts) <= maxLinked {
 		sc.Accounts = accountList(accounts)
 	}
-	return "fees" + sc.query(nil)
+	return sc
 }
 
 func accountList(accounts []closing.Account) string {
@@ -449,11 +450,11 @@ func (s *server) showPackage(w http.ResponseWriter, r *http.Request, shelf *clos
 	if len(acts) > 0 {
 		v.Tables = append(v.Tables, actTable(acts))
 	}
-	accepted, err := s.acceptedTable(r.Context(), p, here)
+	accepted, err := acceptedRows(r.Context(), p)
 	if err != nil {
 		v.Warnings = append(v.Warnings, problemOf(r.Context(), err, s.Time).Detail)
 	}
-	v.Tables = append(v.Tables, accepted...)
+	v.Tables = append(v.Tables, acceptedTable(m, accepted, token, here)...)
 	v.Side, v.Primary = []*tabular{versionTable(versions, at), fileTable(m, here)}, zipLink(here)
 	if changes != nil {
 		v.Tables = append(v.Tables, changeTable(changes))

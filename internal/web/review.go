@@ -192,7 +192,7 @@ func (s *server) addPrepared(v *reviewPage, r *http.Request, shelf *closing.Shel
 	if err != nil {
 		return err
 	}
-	if v.Changed, err = s.changes(r, p, earlier, closed, round, token); err != nil {
+	if v.Changed, err = s.changes(r, p, earlier, closed, round, accepted, token); err != nil {
 		return err
 	}
 	if v.Checklist, err = s.reviewChecks(r.Context(), p, accepted, here); err != nil {
@@ -202,12 +202,8 @@ func (s *server) addPrepared(v *reviewPage, r *http.Request, shelf *closing.Shel
 		return err
 	}
 	v.Talk = s.talk(r, round, here, running)
-	table, err := s.acceptedTable(r.Context(), p, here)
-	if err != nil {
-		return err
-	}
 	v.Warnings = append(v.Warnings, gapsOf(m)...)
-	v.Tables = append(append(v.Tables, table...), actTable(round))
+	v.Tables = append(append(v.Tables, acceptedTable(m, accepted, token, here)...), actTable(round))
 	v.Side, v.Primary, v.Sealed = []*tabular{fileTable(m, here)}, zipLink(here), packageFooter(p)
 	v.Paper, v.PDF = true, coverLink(m, here)
 	if recorded && !running {
@@ -222,14 +218,7 @@ func (s *server) addPrepared(v *reviewPage, r *http.Request, shelf *closing.Shel
 
 // againQuery returns the parameters of the form that prepares a package again.
 func againQuery(m *closing.Manifest) string {
-	sc := scope{Period: m.Period.Name(), Partial: !m.Period.Complete}
-	if m.Period.Timezone != "UTC" {
-		sc.Zone = m.Period.Timezone
-	}
-	if len(m.Accounts) <= maxLinked {
-		sc.Accounts = accountList(m.Accounts)
-	}
-	return sc.query(url.Values{"journal": {m.Options.Journal}})
+	return scopeOf(m.Period, m.Accounts).query(url.Values{"journal": {m.Options.Journal}})
 }
 
 // placedList are packages that are closed together.
@@ -330,7 +319,7 @@ func reviewed(p *closing.Placed, earlier placedList, closed *closing.Placed, rou
 }
 
 // changes returns what changed since a package was last reviewed; nil if it never was, and nothing is open.
-func (s *server) changes(r *http.Request, p *closing.Placed, earlier placedList, closed *closing.Placed, round app.Round, token console.Token) (*changed, error) {
+func (s *server) changes(r *http.Request, p *closing.Placed, earlier placedList, closed *closing.Placed, round app.Round, accepted []reconcile.AcceptedRow, token console.Token) (*changed, error) {
 	before, title := reviewed(p, earlier, closed, round, s.owner(r))
 	c := &changed{Title: cmp.Or(title, "Before you decide")}
 	m := p.Manifest
@@ -354,7 +343,7 @@ func (s *server) changes(r *http.Request, p *closing.Placed, earlier placedList,
 	case had != nil && inputSum(b) != inputSum(m):
 		c.add("", "Another record of fees: %s, before %s.", recordText(m), recordText(b))
 	}
-	if err := c.acceptances(r.Context(), before, p); err != nil {
+	if err := c.acceptances(r.Context(), before, accepted); err != nil {
 		return nil, err
 	}
 	c.figures(b, m, token)
@@ -402,12 +391,8 @@ func missingIn(list, in []closing.Account) (names []string) {
 }
 
 // acceptances adds the acceptances that came or went.
-func (c *changed) acceptances(ctx context.Context, before, now *closing.Placed) error {
+func (c *changed) acceptances(ctx context.Context, before *closing.Placed, has []reconcile.AcceptedRow) error {
 	had, err := acceptedRows(ctx, before)
-	if err != nil {
-		return err
-	}
-	has, err := acceptedRows(ctx, now)
 	if err != nil {
 		return err
 	}
@@ -508,11 +493,7 @@ func (s *server) reviewChecks(ctx context.Context, p *closing.Placed, accepted [
 	others := m.Findings
 	others.Differences, others.Accepted, others.Statements = 0, 0, 0
 	found := findingsOf(others)
-	sc := scope{Period: m.Period.Name(), Partial: !m.Period.Complete}
-	if m.Period.Timezone != "UTC" {
-		sc.Zone = m.Period.Timezone
-	}
-	t.Rows = append(t.Rows, []cell{{Text: "Findings", To: "findings" + sc.query(nil)}, found})
+	t.Rows = append(t.Rows, []cell{{Text: "Findings", To: "findings" + scopeOf(m.Period, nil).query(nil)}, found})
 	return t, nil
 }
 
@@ -605,11 +586,11 @@ func (s *server) reviewFees(ctx context.Context, p, closed *closing.Placed, toke
 		t.Heads = append(t.Heads, cell{Text: fmt.Sprintf("version %d, %s", closed.Manifest.Version, token.Symbol), Class: "figure"})
 	}
 	amountTo := func(fee chain.Optional[chain.Wei], none, to string) cell {
-		wei, known := fee.Get()
-		if !known {
-			return cell{Text: none, Class: "figure"}
+		amount := amountCell(fee, token, cell{Text: none, Class: "figure"})
+		if fee.Known() {
+			amount.To = to
 		}
-		return cell{Text: token.Tokens(wei), Exact: wei.String(), Class: "figure", To: to}
+		return amount
 	}
 	known := func(list map[string]chain.Wei, address string) (o chain.Optional[chain.Wei]) {
 		if fee, ok := list[address]; ok {
@@ -618,10 +599,8 @@ func (s *server) reviewFees(ctx context.Context, p, closed *closing.Placed, toke
 		return o
 	}
 	rowsOf := func(period, address string) string {
-		sc := scope{Period: period, Accounts: address, Partial: !m.Period.Complete}
-		if m.Period.Timezone != "UTC" {
-			sc.Zone = m.Period.Timezone
-		}
+		sc := scopeOf(m.Period, nil)
+		sc.Period, sc.Accounts = period, address
 		return "transactions" + sc.query(nil)
 	}
 	versionAt := ""

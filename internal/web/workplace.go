@@ -176,7 +176,7 @@ func (s *server) saveMarks(token, subject string) error {
 	return errors.Join(writeJSON(filepath.Join(dir, savedMarks), s.uploads.marks(token)), writeJSON(filepath.Join(dir, savedAbout), one))
 }
 
-// upload returns a user's record, from disk if it is no longer in memory.
+// upload returns a user's record, from disk if it is not in memory.
 func (s *server) upload(r *http.Request, token string) (*upload, error) {
 	owner := s.owner(r)
 	if u := s.uploads.get(owner, token); u != nil {

@@ -8,14 +8,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/fee/evidence"
-	"github.com/feeledger/fees/internal/archive/answers"
 	"github.com/feeledger/fees/internal/finance/deposits"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/movement"
-	"github.com/feeledger/fees/internal/test/pairs"
-	"github.com/feeledger/fees/source"
-	"github.com/feeledger/fees/source/prove"
+	"github.com/feeledger/fees/internal/test/ledgertest"
 )
 
 // The accounts of 8-5 and 8-6 of the recording: Charleth paid a deposit of 1,480,000,000, Dorothy cleared the slot.
@@ -23,24 +19,7 @@ const charleth, dorothy = "5Ep5dBwRE7mhFsH69SLRTSHYJ7yugeTycZHeT8Ez4DPACvqz", "5
 
 func recordedBook(t *testing.T, last uint64) *ledger.Book {
 	t.Helper()
-	src, err := answers.OpenDirectory(pairs.Path(t, "stack-template-3", "gateway"))
-	require.NoError(t, err)
-	book, err := ledger.OpenWriter(t.Context(), filepath.Join(t.TempDir(), "fees.db"))
-	require.NoError(t, err)
-	t.Cleanup(func() { book.Close() })
-	require.NoError(t, book.Begin(t.Context(), ledger.Identity{Network: "stack-template-3"}, 0))
-	var entries []*ledger.Entry
-	prover := prove.Prover{Reader: &source.Reader{Source: src, Tables: pairs.HubTables(t)}}
-	for p, err := range prover.Range(t.Context(), chain.Heights{Last: last}, chain.Optional[evidence.Predecessor]{}) {
-		require.NoError(t, err)
-		e, err := ledger.NewEntry(p.Block, p.Report)
-		require.NoError(t, err)
-		entries = append(entries, e)
-	}
-	require.NoError(t, book.Write(t.Context(), entries))
-	_, err = book.Seal(t.Context())
-	require.NoError(t, err)
-	return book
+	return ledgertest.Hub(t, filepath.Join(t.TempDir(), "fees.db"), "stack-template-3", last)
 }
 
 // Deposits that passed are among the movements of either account, last in their extrinsics, and once in its activity: also

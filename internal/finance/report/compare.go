@@ -38,7 +38,7 @@ type Pair struct {
 
 // Same are the reports of the part that the ledger contains of both periods.
 type Same struct {
-	Now, Before *Report // nil if there is no such part
+	Now, Before *Report // nil for none
 	Part        string  // the name of the part
 }
 
