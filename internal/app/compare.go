@@ -129,7 +129,7 @@ func (d *Ledger) Compare(ctx context.Context, q Request, choice report.Choice, w
 }
 
 // same reports the part that the ledger contains of both periods; nil if it contains all of both.
-func (d *Ledger) same(ctx context.Context, now, before *Held, make func(*Held) (*report.Report, error)) (*report.Same, error) {
+func (d *Ledger) same(ctx context.Context, now, before *Held, reportOf func(*Held) (*report.Report, error)) (*report.Same, error) {
 	if len(now.Lacks)+len(before.Lacks) == 0 {
 		return nil, nil
 	}
@@ -161,10 +161,10 @@ func (d *Ledger) same(ctx context.Context, now, before *Held, make func(*Held) (
 	}
 	begin, finish := now.Asked.From.Std(), now.Asked.To.Std()
 	s := &report.Same{Part: "compared, part known of both, " + between(begin, finish, from, to, now.Zone) + ", " + share(to.Sub(from), finish.Sub(begin))}
-	if s.Now, err = make(&x); err != nil {
+	if s.Now, err = reportOf(&x); err != nil {
 		return nil, err
 	}
-	s.Before, err = make(&y)
+	s.Before, err = reportOf(&y)
 	return s, err
 }
 

@@ -91,13 +91,13 @@ func (m *menu) remember() g.Node {
 
 // viewBar returns the view bar of a page. On a page that shows months only, other periods lead to the fees.
 func (s *server) viewBar(r *http.Request, v *frame) *viewBar {
-	sc, path, any, around := v.Scope, v.Path, v.Path, v.Around
+	sc, path, periods, around := v.Scope, v.Path, v.Path, v.Around
 	if v.Monthly {
-		any = "fees"
+		periods = "fees"
 	} else {
 		around = sc.around(path, listing{}.with(sc.own))
 	}
-	b := &viewBar{Action: path, Days: sc.daysForm(any)}
+	b := &viewBar{Action: path, Days: sc.daysForm(periods)}
 	for _, l := range around {
 		if b.Before.To == "" && l.Text < sc.Period {
 			b.Before = l
@@ -119,13 +119,13 @@ func (s *server) viewBar(r *http.Request, v *frame) *viewBar {
 			b.State = m.State
 		}
 		if n := len(period.Years); n == 0 || period.Years[n-1].Name != m.Name[:4] {
-			period.Years = append(period.Years, year{Name: m.Name[:4], To: at(any, func(o *scope) { o.Period, o.Partial = m.Name[:4], true })})
+			period.Years = append(period.Years, year{Name: m.Name[:4], To: at(periods, func(o *scope) { o.Period, o.Partial = m.Name[:4], true })})
 		}
 		last := &period.Years[len(period.Years)-1]
 		m.Here, m.To = m.Name == sc.Period, to(func(o *scope) { o.Period, o.Partial = m.Name, m.Partial && !v.Monthly })
 		last.Months = append(last.Months, m)
 	}
-	period.Links = append(period.Links, navigation{link: link{"All sealed blocks", at(any, func(o *scope) { o.Period, o.Partial = "", false })}, Here: sc.Period == ""})
+	period.Links = append(period.Links, navigation{link: link{"All sealed blocks", at(periods, func(o *scope) { o.Period, o.Partial = "", false })}, Here: sc.Period == ""})
 	b.Menus = append(b.Menus, period)
 	if sc.Zone != "" {
 		b.Menus[0].Value += ", " + plain.Line(sc.Zone)
