@@ -293,3 +293,63 @@ func many() string {
 	}
 	return text.String()
 }
+
+// The counts of a written result are those of the result: what is only listed is not compared.
+func TestCounts(t *testing.T) {
+	rows, _, o := wrongRecord(t)
+	rows = append(rows, []string{"", "0", ""}) // neither a fee nor a transaction
+	r := compared(t, rows, o)
+	lacking := counts(r)[reconcile.OnlyOnChain]
+	require.Positive(t, lacking)
+	require.Equal(t, map[reconcile.Outcome]int{reconcile.Matched: 1, reconcile.AmountDiffers: 1, reconcile.PayerDiffers: 1, reconcile.OnlyInBooks: 1, reconcile.LeftOut: 1, reconcile.OnlyOnChain: lacking}, counts(r))
+	for _, all := range []bool{true, false} {
+		var text bytes.Buffer
+		require.NoError(t, r.WriteJSON(&text, all))
+		c, err := reconcile.CountsIn(&text)
+		require.NoError(t, err)
+		require.Equal(t, reconcile.Counts{Compared: 4 + lacking, Agreeing: 1}, c)
+	}
+	for text, want := range map[string]string{
+		"": "EOF", `{"title": `: "EOF", `{"title" x`: "expected colon", `{"title": x}`: "invalid character", `{"summary": 5}`: "cannot unmarshal", "[]": "it has no summary", `{"details": []}`: "it has no summary",
+	} {
+		_, err := reconcile.CountsIn(strings.NewReader(text))
+		require.ErrorContains(t, err, want, text)
+	}
+
+	// The table of what was found lists each of these outcomes, and the total.
+	var found []string
+	for row, err := range r.Found().Rows {
+		require.NoError(t, err)
+		found = append(found, fmt.Sprint(row[0], " ", row[1]))
+	}
+	require.Equal(t, []string{"matched 1", "amount_differs 1", "payer_differs 1", "only_in_books 1", fmt.Sprint("only_on_chain ", lacking), "left_out 1", fmt.Sprint("total ", 5+lacking)}, found)
+}
+
+// An accepted total is another difference if the sum above it changes. The JSON identifies it too.
+func TestAcceptedTotals(t *testing.T) {
+	list := allSent(t, "moonbeam-2100")[:2]
+	o := reconcile.Options{Symbol: "GLMR", Accounts: payers(t, list), RowsOnly: true}
+	comparing := func(second string, accepted ...reconcile.Acceptance) *reconcile.Result {
+		text := grid{{"Tx Hash", "fee_wei"}, {list[0].hash(), list[0].Charged}, {list[1].hash(), second}, {"Total", "7"}}.csv(',')
+		asked := o
+		asked.Accepted = accepted
+		return match(t, book(t, "moonbeam-2100"), read(t, text, o), asked)
+	}
+	difference := func(sum string) ledger.Digest {
+		return sha256.Sum256([]byte("total_differs\n4\n\n\n\n\n\n\n" + sum + "\n"))
+	}
+	differences := digests(t, comparing(list[1].Charged), reconcile.TotalDiffers)
+	require.Equal(t, []ledger.Digest{difference("-" + minus(total(list), "7"))}, differences)
+	accepted := by("anna", 0, differences...)
+	r := comparing(list[1].Charged, accepted...)
+	require.Empty(t, r.Unfit)
+	require.True(t, r.Agrees())
+	require.True(t, r.Accepts(differences[0]))
+	require.False(t, r.Accepts(difference("1")))
+	var text bytes.Buffer
+	require.NoError(t, r.WriteJSON(&text, false))
+	in, err := reconcile.AcceptedIn(&text)
+	require.NoError(t, err)
+	require.Equal(t, accepted, in)
+	require.Len(t, comparing("1", accepted...).Unfit, 1)
+}

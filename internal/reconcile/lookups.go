@@ -61,8 +61,8 @@ func (r *Row) lookups() (list []lookup) {
 type lookups struct {
 	book    Book
 	byHash  map[chain.Hash]*candidates
-	byPlace map[ledger.Place]*ledger.Transaction // nil where there is none
-	unfound map[chain.Hash]bool                  // all hashes that rows name and no transaction has
+	byPlace map[ledger.Place]*ledger.Transaction
+	unfound map[chain.Hash]bool // all hashes that rows name and no transaction has
 }
 
 func newLookups(book Book) lookups {
@@ -139,9 +139,6 @@ func (l *lookups) readPlaces(ctx context.Context, places []ledger.Place) error {
 	if len(places) == 0 {
 		return nil
 	}
-	for _, p := range places {
-		l.byPlace[p] = nil
-	}
 	for t, err := range l.book.TransactionsAt(ctx, places...) {
 		if err != nil {
 			return err
@@ -151,28 +148,11 @@ func (l *lookups) readPlaces(ctx context.Context, places []ledger.Place) error {
 	return nil
 }
 
-// find returns what a lookup finds: the EVM transactions with the hash, otherwise the extrinsics.
-func (l *lookups) find(ctx context.Context, one lookup) ([]*ledger.Transaction, error) {
+// find returns what a lookup of a row of the portion finds: the EVM transactions with the hash, otherwise the extrinsics.
+func (l *lookups) find(one lookup) []*ledger.Transaction {
 	c := l.byHash[one.hash]
-	if c == nil { // of a row that is not in the portion
-		c = &candidates{}
-		l.byHash[one.hash] = c
-		if err := l.readHashes(ctx, []chain.Hash{one.hash}); err != nil {
-			return nil, err
-		}
-	}
 	if len(c.evm)+len(c.extrinsics) == 0 {
 		l.unfound[one.hash] = true
 	}
-	return c.of(one), nil
-}
-
-// at returns the transaction at a place, nil if there is none.
-func (l *lookups) at(ctx context.Context, p ledger.Place) (*ledger.Transaction, error) {
-	if _, known := l.byPlace[p]; !known {
-		if err := l.readPlaces(ctx, []ledger.Place{p}); err != nil {
-			return nil, err
-		}
-	}
-	return l.byPlace[p], nil
+	return c.of(one)
 }

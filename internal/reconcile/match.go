@@ -178,11 +178,8 @@ func (m *matcher) match(rows iter.Seq2[*Row, error], r *Result) error {
 		}
 		for _, row := range portion {
 			m.options = m.records[row.File]
-			item, err := m.judge(row)
-			if err == nil {
-				err = r.add(&item)
-			}
-			if err != nil {
+			item := m.judge(row)
+			if err := r.add(&item); err != nil {
 				return err
 			}
 		}
@@ -194,42 +191,39 @@ func (m *matcher) match(rows iter.Seq2[*Row, error], r *Result) error {
 }
 
 // judge compares a row with the transaction that it names.
-func (m *matcher) judge(row *Row) (item Item, err error) {
+func (m *matcher) judge(row *Row) (item Item) {
 	if row.LeftOut != "" {
-		return Item{Outcome: LeftOut, Row: row, Notes: []string{row.LeftOut}}, nil
+		return Item{Outcome: LeftOut, Row: row, Notes: []string{row.LeftOut}}
 	}
 	if above, wrong := row.Above.Get(); wrong {
-		return totalDiffers(row, above, m.options.Token().Unit()), nil
+		return totalDiffers(row, above, m.options.Token().Unit())
 	}
-	if item, decided, err := m.otherAsset(row); decided || err != nil {
-		return item, err
+	if item, decided := m.otherAsset(row); decided {
+		return item
 	}
 	item = Item{Row: row, Books: chain.Some(row.Fee), Difference: chain.Some(row.Fee.Signed()), Notes: m.stated(row)}
 	if _, named := row.key(); !named {
 		item.Outcome = WithoutTransaction
-		return item, nil
+		return item
 	}
-	found, err := m.find(row)
-	if err != nil {
-		return item, err
-	}
+	found := m.find(row)
 	if account, known := row.Account.Get(); known && m.options.isView() && m.isSentByAnother(account, found) {
 		m.judgeOther(&item, row, account, found)
-		return item, nil
+		return item
 	}
 	if len(found) == 0 {
 		item.Outcome = OnlyInBooks
 		if p, ok := row.Place.Get(); ok && !m.period.reaches(p.Height) {
 			item.note("block %d was not compared", p.Height)
 		}
-		return item, nil
+		return item
 	}
 	t := found[0]
 	against := row.contradiction(t)
 	if len(found) > 1 || against != "" {
 		item.Outcome = Ambiguous
 		m.ambiguous(&item, found, against)
-		return item, nil
+		return item
 	}
 	item.Transaction = chain.Some(transactionOf(t))
 	first, again := m.named[t.Place()]
@@ -239,11 +233,11 @@ func (m *matcher) judge(row *Row) (item Item, err error) {
 	case again && m.repeats(row, shared) && row.otherPayer(t, m.options.Token()) == "":
 		item.excluded(Repeated, fmt.Sprintf("%s has the fee of this transaction", first))
 		shared.list(row.Listing)
-		return item, nil
+		return item
 	case again:
 		item.Outcome = Duplicate
 		item.note("%s names the same transaction", first)
-		return item, nil
+		return item
 	default:
 		m.named[t.Place()] = row.at()
 	}
@@ -252,7 +246,7 @@ func (m *matcher) judge(row *Row) (item Item, err error) {
 	}
 	m.compare(&item, row, t)
 	m.compareDate(&item, row, t)
-	return item, nil
+	return item
 }
 
 // compare compares a row with its transaction. The chain's side is what the accounts paid in the period, so that
@@ -423,15 +417,14 @@ func (r *Row) otherPayer(t *ledger.Transaction, token console.Token) string {
 
 // find returns the transactions that a row can mean: those of its first hash that is on the chain, or of its ID,
 // limited to those that agree with the rest of the row if any do.
-func (m *matcher) find(row *Row) (found []*ledger.Transaction, err error) {
+func (m *matcher) find(row *Row) (found []*ledger.Transaction) {
 	for _, l := range row.lookups() {
-		if found, err = m.lookups.find(m.ctx, l); err != nil || len(found) > 0 {
+		if found = m.lookups.find(l); len(found) > 0 {
 			break
 		}
 	}
-	if p, ok := row.Place.Get(); ok && err == nil && len(found) == 0 {
-		var t *ledger.Transaction
-		if t, err = m.lookups.at(m.ctx, p); t != nil {
+	if p, ok := row.Place.Get(); ok && len(found) == 0 {
+		if t := m.lookups.byPlace[p]; t != nil {
 			found = append(found, t)
 		}
 	}
@@ -439,7 +432,7 @@ func (m *matcher) find(row *Row) (found []*ledger.Transaction, err error) {
 	if len(agreeing) > 0 {
 		found = agreeing
 	}
-	return found, err
+	return found
 }
 
 // contradiction returns which of a row's identifiers differ from a transaction's.

@@ -65,9 +65,7 @@ func (m *matcher) learnAssets(rows iter.Seq2[*Row, error]) error {
 		}
 		for _, row := range portion {
 			m.options = m.records[row.File]
-			if err := m.learnAsset(row); err != nil {
-				return err
-			}
+			m.learnAsset(row)
 		}
 	}
 	for _, g := range a.groups {
@@ -89,7 +87,7 @@ func (m *matcher) learnAssets(rows iter.Seq2[*Row, error]) error {
 }
 
 // learnAsset counts a row that states another asset.
-func (m *matcher) learnAsset(row *Row) error {
+func (m *matcher) learnAsset(row *Row) {
 	a, ofFile := &m.others, row.Other.Name == m.options.alias
 	if hash, has := row.AnyHash().Get(); has && !ofFile && len(a.beside) < maxBeside {
 		a.beside[hash] = rowAt{}
@@ -97,25 +95,19 @@ func (m *matcher) learnAsset(row *Row) error {
 	g := a.groups[row.Other.name()]
 	if g == nil {
 		if len(a.groups) == maxGroups {
-			return nil
+			return
 		}
 		g = &assetRows{isAlias: strings.EqualFold(row.Other.Name, a.network)}
 		a.groups[row.Other.name()] = g
 	}
-	if g.isAlias {
-		return nil
-	}
-	found, err := m.find(row)
 	switch {
-	case err != nil:
-		return err
-	case len(found) == 0:
+	case g.isAlias:
+	case len(m.find(row)) == 0:
 		g.unknown++
 	default:
 		g.known++
 		g.isAlias = ofFile || !isKnownAsset(row.Other.Name)
 	}
-	return nil
 }
 
 // besides returns the row that has the fee of a row's transaction in the network's token; none if there is none, or the row
@@ -129,19 +121,15 @@ func (a *otherAssets) besides(row *Row) (none rowAt) {
 }
 
 // otherAsset decides about a row that states another asset. It is false if the row is compared like any other.
-func (m *matcher) otherAsset(row *Row) (item Item, decided bool, err error) {
+func (m *matcher) otherAsset(row *Row) (item Item, decided bool) {
 	a, g := &m.others, m.others.groups[row.Other.name()]
 	if row.Other.Name == "" {
-		return item, false, nil
+		return item, false
 	}
 	found, isAlias := false, g != nil && g.isAlias
 	item = Item{Row: row, Books: chain.Some(row.Fee), Difference: chain.Some(row.Fee.Signed()), Notes: m.stated(row)}
 	if !isAlias && (g == nil || g.known > 0) {
-		list, err := m.find(row)
-		if err != nil {
-			return item, false, err
-		}
-		found = len(list) > 0
+		found = len(m.find(row)) > 0
 	}
 	if !found && !isAlias {
 		row.LeftOut = "the fee is in " + row.Other.Name
@@ -149,7 +137,7 @@ func (m *matcher) otherAsset(row *Row) (item Item, decided bool, err error) {
 			row.LeftOut += ", and the ledger has no such transaction"
 		}
 		a.left.add(row.Other.Name)
-		return Item{Outcome: LeftOut, Row: row, Notes: []string{row.LeftOut}}, true, nil
+		return Item{Outcome: LeftOut, Row: row, Notes: []string{row.LeftOut}}, true
 	}
 	if row.Other.Name != m.options.alias {
 		a.compared.add(row.Other.Name)
@@ -163,9 +151,9 @@ func (m *matcher) otherAsset(row *Row) (item Item, decided bool, err error) {
 		item.Outcome = Duplicate
 		item.note("%s has the fee of this transaction in %s", at, m.options.Symbol)
 	default:
-		return item, false, nil
+		return item, false
 	}
-	return item, true, nil
+	return item, true
 }
 
 // stated notes the asset that a row states, if it is neither the token nor the file's own name for it.
