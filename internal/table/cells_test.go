@@ -78,9 +78,13 @@ func TestCompareCells(t *testing.T) {
 	for kind, rising := range map[table.Kind][]any{
 		table.Text: {"10", "9", "a"}, table.Integer: {int64(-10), -9, 0, 9, uint64(1) << 63}, table.Percent: {"-10.00", "-9.50", "0.00", "9.99", "10.00"},
 		table.SignedWei: {signed("-10"), signed("-9"), signed("0"), signed("9"), signed("10")}, table.GasPrice: {price, more}, table.TokenAmount: {amount("9"), amount("10")},
-		table.Time: {chain.Time{}, timeAt(t, 1), timeAt(t, 1000)},
+		table.Time: {chain.Time{}, timeAt(t, 1), timeAt(t, 1000)}, table.Fiat: {worth(t, "EUR", "-10"), worth(t, "EUR", "-9"), worth(t, "EUR", "0"), worth(t, "EUR", "9"), worth(t, "EUR", "10")},
 	} {
-		s := &table.Sheet{Name: "x", Columns: []table.Column{{Name: "what", Kind: kind}}, Rows: func(yield func([]any, error) bool) {
+		column := table.Column{Name: "what", Kind: kind}
+		if kind == table.Fiat {
+			column.Name, column.Currency = "what_eur", "EUR"
+		}
+		s := &table.Sheet{Name: "x", Columns: []table.Column{column}, Rows: func(yield func([]any, error) bool) {
 			for _, v := range rising {
 				if !yield([]any{v}, nil) {
 					return

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 	"testing"
 
@@ -73,6 +74,30 @@ func TestPaperLacks(t *testing.T) {
 	require.Equal(t, signed, made("Müller, кошелёк", "2026-01"))
 	require.Equal(t, append([]string{said}, signed...), made("账户账", "2026-01"))
 	require.Equal(t, append([]string{said}, signed...), made("a", "账"))
+}
+
+// What the reader must know first is framed: of the document before its notes, of a part of it below the part's title, which
+// starts a page, and its facts. The caller learns which texts cannot be shown.
+func TestPaperFrames(t *testing.T) {
+	words := []table.Column{{Name: "label", Kind: table.Text}}
+	above := &table.Above{Title: "Alice\x1b", Framed: []string{"not\x1b proved"}}
+	above.Facts.Add("Account", "0x01\x1b")
+	var lacking []string
+	p := table.Paper{Size: pdf.A4, Title: "Statements", Framed: []string{"MISSING:\x1b block 7"}, Notes: []string{"before"}, Lacking: func(texts []string) { lacking = texts }}
+	list, artifacts := onPaper(t, p, &table.Sheet{Name: "summary", Columns: words, Rows: rows([]any{"账户"})}, &table.Sheet{Name: "alice", Title: "Movements", Above: above, Columns: words, Rows: rows([]any{"b"})})
+	require.Equal(t, []string{"账户"}, lacking)
+	require.Len(t, artifacts, 2, "pages")
+	require.Equal(t, []string{"Summary", "Alice", "Movements"}, textsOf(list, "H2"))
+	var order []string
+	for _, l := range list {
+		order = append(order, l.Text)
+	}
+	at := -1
+	for _, text := range []string{"MISSING: block 7", "before", "Summary", "Alice", "Account 0x01", "not proved", "Movements"} {
+		next := slices.IndexFunc(order, func(have string) bool { return strings.Contains(have, text) })
+		require.Greater(t, next, at, "%s: %q", text, order)
+		at = next
+	}
 }
 
 func TestPaperManyRows(t *testing.T) {
