@@ -3,6 +3,7 @@ package report
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -136,4 +137,54 @@ func TestChartOfAPeriod(t *testing.T) {
 	require.Nil(t, r.Chart(nil, nil), "accounts are not in the order of time")
 	r.By, r.Groups = Hour, now[2:]
 	require.Nil(t, r.Chart(nil, nil), "there is nothing to plot")
+}
+
+// drawn returns a chart as text.
+func drawn(t *testing.T, c *Chart) string {
+	var out strings.Builder
+	require.NoError(t, c.Node().Render(&out))
+	return out.String()
+}
+
+// A chart shows what its bars state: the previous period as a line, where the scale starts, and links, which only a chart
+// without a table puts in reach of the keyboard.
+func TestChartNode(t *testing.T) {
+	require.Nil(t, (*Chart)(nil).Node())
+	c := &Chart{Title: "Balance <b>", Unit: "GLMR", From: "998", Bars: []Bar{{X: "0%", W: "10%", EVM: 7, Exact: "1 & 2", To: "/accounts?a=1&b=2"}, {X: "10%", W: "10%", Before: 33, Exact: "nothing"}}}
+	text := drawn(t, c)
+	require.Contains(t, text, "<figcaption>Balance &lt;b&gt;, GLMR; the scale starts at 998</figcaption>")
+	require.Equal(t, 1, strings.Count(text, `<rect class="before" x="10%" y="33" width="10%" height="2">`))
+	require.Equal(t, 1, strings.Count(text, `<a href="/accounts?a=1&amp;b=2" tabindex="-1">`))
+	require.Equal(t, 1, strings.Count(text, "<a "))
+	require.NotContains(t, text, "legend")
+	c.Alone, c.From = true, ""
+	text = drawn(t, c)
+	require.Contains(t, text, `<a href="/accounts?a=1&amp;b=2" aria-label="1 &amp; 2">`)
+	require.NotContains(t, text, "tabindex")
+	require.NotContains(t, text, "scale")
+}
+
+// The words for a part of a slot state its ends that the ledger lacks.
+func TestSlotWords(t *testing.T) {
+	at := func(text string) time.Time {
+		at, err := time.Parse("2006-01-02 15:04", text)
+		require.NoError(t, err)
+		return at
+	}
+	for want, c := range map[string][4]string{
+		"to 08:30":          {"2026-02-01 00:00", "2026-02-02 00:00", "2026-02-01 00:00", "2026-02-01 08:30"},
+		"from 08:30":        {"2026-02-01 00:00", "2026-02-02 00:00", "2026-02-01 08:30", "2026-02-02 00:00"},
+		"08:30 to 09:00":    {"2026-02-01 00:00", "2026-02-02 00:00", "2026-02-01 08:30", "2026-02-01 09:00"},
+		"to 14 Feb 08:30":   {"2026-02-01 00:00", "2026-03-01 00:00", "2026-02-01 00:00", "2026-02-14 08:30"},
+		"from 2 Feb 00:00":  {"2026-02-01 00:00", "2026-03-01 00:00", "2026-02-02 00:00", "2026-03-01 00:00"},
+		"not in the ledger": {},
+		"10:15 to 10:45":    {"2026-02-01 10:00", "2026-02-01 11:00", "2026-02-01 10:15", "2026-02-01 10:45"},
+	} {
+		s := Slot{state: slotNone}
+		if c[0] != "" {
+			s = Slot{at(c[0]), at(c[1]), at(c[2]), at(c[3]), slotPartial}
+		}
+		require.Equal(t, want, s.Words())
+	}
+	require.Empty(t, (&Slot{state: slotComplete}).Words())
 }

@@ -49,8 +49,8 @@ func kept(t testing.TB, reader *source.Reader, head uint64) (*ledger.Book, []*ev
 	return keptFrom(t, reader, 0, head)
 }
 
-// keptFrom returns a ledger of the blocks from the first up to a head.
-func keptFrom(t testing.TB, reader *source.Reader, first, head uint64) (*ledger.Book, []*evidence.Report) {
+// keptFrom returns a ledger of the blocks from the first up to a head, with the changes of their reports.
+func keptFrom(t testing.TB, reader *source.Reader, first, head uint64, changes ...func(*evidence.Report)) (*ledger.Book, []*evidence.Report) {
 	ctx := context.Background()
 	book, err := ledger.OpenWriter(ctx, filepath.Join(t.TempDir(), "fees.db"))
 	require.NoError(t, err)
@@ -61,6 +61,9 @@ func keptFrom(t testing.TB, reader *source.Reader, first, head uint64) (*ledger.
 	prover := prove.Prover{Reader: reader, Concurrency: 2}
 	for p, err := range prover.Range(ctx, chain.Heights{First: first, Last: head}, chain.Optional[evidence.Predecessor]{}) {
 		require.NoError(t, err)
+		for _, change := range changes {
+			change(p.Report)
+		}
 		e, err := ledger.NewEntry(p.Block, p.Report)
 		require.NoError(t, err)
 		entries, reports = append(entries, e), append(reports, p.Report)
