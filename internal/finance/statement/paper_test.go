@@ -3,6 +3,7 @@ package statement_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +12,8 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee"
+	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/finance/addressbook"
 	"github.com/feeledger/fees/internal/finance/statement"
 	"github.com/feeledger/fees/internal/table"
 	"github.com/feeledger/fees/internal/test/ledgertest"
@@ -67,6 +70,47 @@ func TestOnPaper(t *testing.T) {
 	require.ErrorIs(t, style.WriteJSONList(ctx, refusing{failing}, []*statement.Statement{s}), failing)
 	require.NotEqual(t, statement.LayerName(fee.EVM), statement.LayerName(fee.Native))
 	require.Contains(t, style.ShortName(address(t, "0x00000000000000000000000000000000000000ff")), "…")
+}
+
+// A row on paper says what a reader must know about it: the verdict, failed checks, and what its change does not show.
+func TestRemarksOnPaper(t *testing.T) {
+	ctx := context.Background()
+	const passed = "INSERT INTO movements (height, position, place, event_index, event, kind, account, counterparty, amount, free, reserved) VALUES (26, %d, 2147483647, %d, 'proxy.X', 'deposit-passed-%s', x'f24ff3a9cf04c71dbc94d0b566f7a27b94566cac', x'0000000000000000000000000000000000000001', '%d', '0', '0')"
+	book := recorded(t, "moonbeam-2100",
+		`UPDATE main.blocks SET flags = flags | 2, known = '{"findings":[{"check_id":"evm.cash","extrinsic":4,"message":"a"}]}' WHERE height = 25`,
+		"UPDATE transactions SET charged = NULL, verdict = 'no_evidence' WHERE height = 25 AND extrinsic = 4",
+		fmt.Sprintf(passed, 9000, 3, "out", 5), fmt.Sprintf(passed, 9001, 4, "in", 7),
+		"UPDATE transfers SET recipient = sender WHERE height = 26",
+	)
+	s := made(t, book, nil, alith, chain.Heights{First: 25, Last: 26}, false)
+	require.Equal(t, chain.NewWei(5), s.PassedOut)
+	require.Equal(t, chain.NewWei(7), s.PassedIn)
+	what := map[string][]string{}
+	for _, row := range read(t, style.PaperMovements(ctx, s, func(_ context.Context, l *statement.Line) (string, error) { return "as named", nil })) {
+		id := row["id"]
+		if strings.Contains(row["what"], "given back") {
+			id = "passed"
+		}
+		what[id] = append(what[id], row["what"]+" / "+row["with"])
+	}
+	require.NotEmpty(t, what["25-4"])
+	require.Regexp(t, `^as named, EVM: no_evidence, failed checks \(amount charged not known\) / 0x[0-9a-f]{4}…[0-9a-f]{4}$`, what["25-4"][0])
+	require.Equal(t, []string{
+		"as named (paid by this account, given back to the counterparty; no balance changed) / 0x0000…0001",
+		"as named (paid by the counterparty, given back to this account by another movement) / 0x0000…0001",
+	}, what["passed"])
+	var directions []string
+	for _, row := range read(t, style.PaperTransfers(ctx, s)) {
+		directions = append(directions, row["id"][:2]+" "+row["direction"]+" "+row["with"])
+	}
+	require.Equal(t, []string{"25 out 0x798d…6DFc", "26 self Treasury"}, directions)
+
+	var book2 addressbook.Book
+	require.NoError(t, book2.Add(addressbook.Entry{Address: alith, Label: "Hot\x1b", Group: "Alpha\nInc", Account: "1210"}))
+	y := style
+	y.Labels = &book2
+	require.Equal(t, console.Pairs{{Name: "Company", Text: "Alpha Inc"}, {Name: "Account", Text: "Hot"}, {Name: "In the books", Text: "1210"}, {Name: "Address", Text: alith.String()}}, y.AccountFacts(alith))
+	require.Equal(t, console.Pairs{{Name: "Address", Text: chain.Address20([20]byte{1}).String()}}, y.AccountFacts(chain.Address20([20]byte{1})))
 }
 
 // refusing is a file that cannot be written.
