@@ -55,6 +55,28 @@ func TestManifestIsStrict(t *testing.T) {
 	require.ErrorContains(t, m.check(), "1001 files")
 }
 
+// The period before ends where the package's begins, and its evidence is consistent.
+func TestManifestOfAVariance(t *testing.T) {
+	for _, c := range []struct {
+		before Variance
+		fits   bool
+	}{{Variance{"2025-12", 4, evidence.Recorded(1)}, true}, {Variance{"2025-12", 5, evidence.Recorded(1)}, false}, {Variance{"2025-12", 1, evidence.Evidence{Level: "proved", Blocks: 3}}, false}} {
+		m := january(7)
+		m.Format, m.Version, m.Files, m.Options.Variance = 1, 1, []File{{"a", 1, "aa"}, {"b", 2, "bb"}, {"c/d", 2, "cc"}}, &c.before
+		text, err := m.Encode()
+		require.NoError(t, err)
+		read, err := ReadManifest(text)
+		if !c.fits {
+			require.EqualError(t, err, "the period before is inconsistent")
+			continue
+		}
+		require.NoError(t, err)
+		require.Equal(t, &c.before, read.Options.Variance)
+		require.Equal(t, []File{{"a", 1, "aa"}, {"c/d", 2, "cc"}}, read.Named([]string{"c/d", "a", "d"}))
+		require.Empty(t, read.Named(nil))
+	}
+}
+
 func TestExamine(t *testing.T) {
 	b := &book{seal: chain.Some(ledger.Seal{31: 7})}
 	for h := uint64(5); h <= 7; h++ {
