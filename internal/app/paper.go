@@ -46,9 +46,6 @@ func ReadFont(path string) (*pdf.Font, error) {
 	return font, nil
 }
 
-// Prints reports whether a document can show a text.
-func (p *Paper) Prints(text string) bool { return !pdf.Lacks(p.Font, text) }
-
 // write writes a document to sign, with what a states at the foot of each page.
 func (p *Paper) write(w io.Writer, one table.Paper, a *closing.About, sheets []*table.Sheet) error {
 	one.Size, one.Font, one.Lacking, one.Footer, one.Sign = pdf.Size(p.Size), p.Font, p.Lacking, a.Footer(), true

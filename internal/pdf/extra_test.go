@@ -49,6 +49,17 @@ func written(t *testing.T, file []byte) string {
 	return path
 }
 
+// lacks reports whether a document with a font, which may be nil, cannot show a text.
+func lacks(t *testing.T, font *Font, text string) bool {
+	own, err := regularFont()
+	require.NoError(t, err)
+	f := &face{trueType: own}
+	if font != nil {
+		f.extra = &face{trueType: &font.trueType}
+	}
+	return f.lacks(clean(text))
+}
+
 // A user's font shows what the own font lacks, and only that. What no font shows is named, and so are scripts that would be
 // wrong without shaping.
 func TestExtraFont(t *testing.T) {
@@ -56,11 +67,11 @@ func TestExtraFont(t *testing.T) {
 	require.NoError(t, err)
 	font, err := ReadFont(written(t, fontFile(t, '運', '運'+1, int(own.glyphOf['A']), nil)))
 	require.NoError(t, err)
-	require.True(t, Lacks(nil, "a 運"))
-	require.False(t, Lacks(font, "a 運"))
-	require.True(t, Lacks(font, "a 営"))
+	require.True(t, lacks(t, nil, "a 運"))
+	require.False(t, lacks(t, font, "a 運"))
+	require.True(t, lacks(t, font, "a 営"))
 	for _, text := range []string{"Müller, кошелёк, Ωμέγα", "−1.5 … € \u00a0"} {
-		require.False(t, Lacks(nil, text), text)
+		require.False(t, lacks(t, nil, text), text)
 	}
 	var out bytes.Buffer
 	d, err := New(&out, Options{Size: A4, Title: "運 A", Font: font})
@@ -80,7 +91,7 @@ func TestExtraFont(t *testing.T) {
 
 	hebrew, err := ReadFont(written(t, fontFile(t, 'א', 'ת', int(own.glyphOf['A']), nil)))
 	require.NoError(t, err)
-	require.True(t, Lacks(hebrew, "שלום"), "from right to left")
+	require.True(t, lacks(t, hebrew, "שלום"), "from right to left")
 }
 
 // A collection's first font is read; fonts that cannot be embedded are refused.

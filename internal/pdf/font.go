@@ -299,16 +299,3 @@ func ReadFont(path string) (*Font, error) {
 	}
 	return &Font{*f}, nil
 }
-
-// Lacks reports whether a document with a font, which may be nil, cannot show a text.
-func Lacks(font *Font, text string) bool {
-	own, err := regularFont()
-	if err != nil {
-		return false // New returns it
-	}
-	f := &face{trueType: own}
-	if font != nil {
-		f.extra = &face{trueType: &font.trueType}
-	}
-	return f.lacks(clean(text))
-}
