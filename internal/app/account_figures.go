@@ -54,10 +54,7 @@ func (d *Ledger) FiguresOf(ctx context.Context, accounts []chain.Address, fees P
 	if err != nil {
 		return nil, err
 	}
-	span, some := held.Span.Get()
-	if !some {
-		return f, nil
-	}
+	span, _ := held.Span.Get() // the sealed blocks
 	for _, account := range own {
 		if f.Last[named[account]], err = d.lastSeen(ctx, account, span); err != nil {
 			return nil, d.wrapErr(err)
