@@ -3,7 +3,6 @@ package app_test
 import (
 	"bytes"
 	"context"
-	"github.com/feeledger/fees/internal/reconcile"
 	"os"
 	"path/filepath"
 	"sync/atomic"
@@ -12,10 +11,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/finance/report"
 	"github.com/feeledger/fees/internal/finance/rollforward"
+	"github.com/feeledger/fees/internal/reconcile"
 	"github.com/feeledger/fees/internal/table"
 	"github.com/feeledger/fees/network"
 )
@@ -44,6 +45,29 @@ func interruptedAt(t *testing.T, n int64, do func(context.Context) (any, error))
 	c := &counted{Context: ctx, cancel: cancel, last: n}
 	result, err = do(c)
 	return result, c.asked.Load(), err
+}
+
+// wholeOrStopped requires an operation to return its whole answer, or the error of an interruption, at whatever moment it is
+// interrupted.
+func wholeOrStopped(t *testing.T, do func(context.Context) (any, error)) {
+	t.Helper()
+	whole, uses, err := interruptedAt(t, 0, do)
+	require.NoError(t, err)
+	stopped := 0
+	moments := int64(150)
+	if uses > 2000 { // an operation that takes long
+		moments = 12
+	}
+	for n := int64(1); n <= uses; n += (uses + moments - 1) / moments {
+		result, _, err := interruptedAt(t, n, do)
+		if err != nil {
+			require.Equal(t, failure.Stopped, app.KindOf(err), "use %d of %d: %v", n, uses, err)
+			stopped++
+			continue
+		}
+		require.Equal(t, whole, result, "use %d of %d", n, uses)
+	}
+	require.Positive(t, stopped)
 }
 
 // An operation that is interrupted, at any moment, returns an error or the whole answer: never part of it.
@@ -190,24 +214,137 @@ func TestInterrupted(t *testing.T) {
 			return []any{v.Blocks, v.Compared, v.Damage, v.Differences, v.Evidence, v.NotKept}, nil
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			whole, uses, err := interruptedAt(t, 0, do)
-			require.NoError(t, err)
-			stopped := 0
-			moments := int64(150)
-			if uses > 2000 { // an operation that takes long
-				moments = 12
+		t.Run(name, func(t *testing.T) { wholeOrStopped(t, do) })
+	}
+}
+
+// The like of comparisons, lists, and what is written of them.
+func TestInterruptedLists(t *testing.T) {
+	long(t)
+	leavesNothing(t)
+	place := copied(t)
+	d := opened(t, place)
+	accounts := []chain.Address{address(t, alith), address(t, baltathar)}
+	prices, err := app.ReadPrices(app.PricesInput{Files: []string{write(t, "eur.csv", "# source: made up\n2026-01-01,2\n")}, Fiat: "EUR"})
+	require.NoError(t, err)
+	q := app.Request{Period: app.Heights(14, 27), Accounts: accounts, Prices: prices}
+	before := app.PeriodInput{Blocks: "0..13"}
+	months := winter(t)
+	partial := func(month string) app.Request {
+		return app.Request{Period: parsed(t, app.PeriodInput{Month: month, Partial: true})}
+	}
+	written := func(s *table.Sheet) (string, error) {
+		var text bytes.Buffer
+		err := table.WriteCSV(&text, s)
+		return text.String(), err
+	}
+	asked := app.AboutRequest{Program: "a test", Command: "a test"}
+	for name, do := range map[string]func(context.Context) (any, error){
+		"comparison": func(ctx context.Context) (any, error) {
+			c, err := d.Compare(ctx, q, report.Choice{By: report.Account}, before)
+			if err != nil {
+				return nil, err
 			}
-			for n := int64(1); n <= uses; n += (uses + moments - 1) / moments {
-				result, _, err := interruptedAt(t, n, do)
-				if err != nil {
-					require.Equal(t, failure.Stopped, app.KindOf(err), "use %d of %d: %v", n, uses, err)
-					stopped++
-					continue
-				}
-				require.Equal(t, whole, result, "use %d of %d", n, uses)
+			return written(c.Sheet())
+		},
+		"comparison of parts": func(ctx context.Context) (any, error) {
+			c, err := months.Compare(ctx, partial("2025-03"), report.Choice{By: report.Layer}, app.PeriodInput{Month: "2025-02", Partial: true})
+			if err != nil {
+				return nil, err
 			}
-			require.Positive(t, stopped)
-		})
+			return written(c.Sheet())
+		},
+		"variance": func(ctx context.Context) (any, error) {
+			v, err := d.Variance(ctx, app.VarianceRequest{Request: q, Against: before})
+			if err != nil {
+				return nil, err
+			}
+			return written(v.Sheet())
+		},
+		"figures": func(ctx context.Context) (any, error) {
+			return d.FiguresOf(ctx, accounts, q.Period, nil, ctx)
+		},
+		"callings": func(ctx context.Context) (any, error) { return d.CallingsOf(ctx, q.Period, accounts) },
+		"deposits": func(ctx context.Context) (any, error) {
+			list, err := d.Deposits(ctx, app.DepositsRequest{Request: q, Changes: true})
+			if err != nil {
+				return nil, err
+			}
+			return written(list.List)
+		},
+		"findings": func(ctx context.Context) (any, error) {
+			list, err := d.ListFindings(ctx, q.Period)
+			if err != nil {
+				return nil, err
+			}
+			return written(list.Sheet)
+		},
+		"a hash that nothing has": func(ctx context.Context) (any, error) {
+			_, err := d.PlaceOf(ctx, chain.Hash{1}.String())
+			if app.KindOf(err) == failure.NotFound {
+				return err.Error(), nil
+			}
+			return nil, err
+		},
+		"a transaction that does not exist": func(ctx context.Context) (any, error) {
+			_, err := d.Transaction(ctx, "3-99")
+			if app.KindOf(err) == failure.NotFound {
+				return err.Error(), nil
+			}
+			return nil, err
+		},
+		"statements on paper": func(ctx context.Context) (any, error) {
+			made, err := d.Statements(ctx, app.StatementRequest{Request: q})
+			if err != nil {
+				return nil, err
+			}
+			a, err := made.About(ctx, asked)
+			if err != nil {
+				return nil, err
+			}
+			var text bytes.Buffer
+			err = made.WritePDF(ctx, &text, app.Paper{Size: "a4"}, a)
+			return text.String(), made.Explain(err)
+		},
+		"statements in text": func(ctx context.Context) (any, error) {
+			made, err := d.Statements(ctx, app.StatementRequest{Request: q})
+			if err != nil {
+				return nil, err
+			}
+			var text, lines bytes.Buffer
+			document := made.Document(ctx)
+			if err = document.Text(&text, 120); err == nil {
+				err = document.JSON(&lines)
+			}
+			return text.String() + lines.String(), made.Explain(err)
+		},
+		"rollforward by month": func(ctx context.Context) (any, error) {
+			made, err := months.Rollforward(ctx, app.RollforwardRequest{Request: app.Request{Period: partial("2025-02").Period, Accounts: accounts}, By: app.ByMonth})
+			if err != nil {
+				return nil, err
+			}
+			var text bytes.Buffer
+			err = made.Document(ctx).Text(&text, 120)
+			return text.String(), err
+		},
+		"forecast": func(ctx context.Context) (any, error) {
+			f, err := app.ForecastSync(ctx, place, blocks(t, "20..27"), app.FillOptions{Reader: demo(t)})
+			if err != nil {
+				return nil, err
+			}
+			return f.Missing, nil
+		},
+		"days": func(ctx context.Context) (any, error) {
+			f, err := app.ForecastSync(ctx, place, wanted(t, app.PeriodInput{Month: "2026-01"}), app.FillOptions{Reader: demo(t)})
+			if err != nil {
+				return nil, err
+			}
+			return f.Blocks, nil
+		},
+		"examination": func(ctx context.Context) (any, error) {
+			return app.Examine(ctx, chain.Heights{First: 20, Last: 27}, app.Examination{Reader: demo(t), Accounts: accounts[:0], Signatures: true}, func(*evidence.Report) error { return nil })
+		},
+	} {
+		t.Run(name, func(t *testing.T) { wholeOrStopped(t, do) })
 	}
 }
