@@ -1,8 +1,13 @@
 package app_test
 
 import (
+	"bytes"
 	"context"
+	"fmt"
+	"net/http/httptest"
 	"os"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -11,6 +16,9 @@ import (
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/finance/explain"
+	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/internal/node/rpc"
+	"github.com/feeledger/fees/internal/test/nodetest"
 	"github.com/feeledger/fees/internal/test/pairs"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
@@ -105,4 +113,105 @@ func TestExamineAccountsOfAnotherChain(t *testing.T) {
 	_, _, err := examined(t, chain.Heights{First: 3, Last: 4}, app.Examination{Reader: demo(t), Accounts: []chain.Address{long}})
 	require.Equal(t, failure.NotUnderstood, app.KindOf(err), "%v", err)
 	require.Equal(t, []app.Field{app.FieldAccounts}, fieldsOf(t, err))
+}
+
+// A node states its runtime, which decodes transactions, and the figures of a draft table: those of the recorded chain's
+// own file.
+func TestRuntimeAndDraftOfANode(t *testing.T) {
+	server := httptest.NewServer(nodetest.OpenPair(t, "stack-template-3"))
+	t.Cleanup(server.Close)
+	node, err := rpc.New(server.URL, httpclient.Options{})
+	require.NoError(t, err)
+	t.Cleanup(func() { node.Close() })
+	runtime, err := app.RuntimeOf(t.Context(), node, chain.Some(uint64(8)))
+	require.NoError(t, err)
+	require.Equal(t, chain.LongAddressSize, runtime.Metadata().AccountSize())
+	_, err = app.RuntimeOf(t.Context(), node, chain.Some(uint64(1_000_000)))
+	require.Error(t, err)
+	draft, err := app.DraftTable(t.Context(), node)
+	require.NoError(t, err)
+	want, known := pair(t, "stack-template-3", "stack-template-3.json").Tables.Named("stack-template")
+	require.True(t, known)
+	require.Equal(t, []any{want.SpecName, want.Symbol, want.Decimals, want.EVMChainID, want.AccountMapping}, []any{draft.Table.SpecName, draft.Table.Symbol, draft.Table.Decimals, draft.Table.EVMChainID, draft.Table.AccountMapping})
+}
+
+// A ledger that begins after a deposit was taken says so, and for how many that were given back it lacks the transaction. Those
+// are the ones of the whole ledger.
+func TestDepositsOfALaterLedger(t *testing.T) {
+	reader := pair(t, "stack-template-3", "stack-template-3.json")
+	const begin = 7
+	changes := func(first uint64) (rows []map[string]string, notes []string) {
+		place := file(t)
+		_, err := app.Sync(t.Context(), place, blocks(t, fmt.Sprintf("%d..37", first)), app.FillOptions{Reader: reader})
+		require.NoError(t, err)
+		d, err := app.Open(t.Context(), place, reader.Tables)
+		require.NoError(t, err)
+		defer d.Close()
+		list, err := d.Deposits(t.Context(), app.DepositsRequest{Request: app.Request{Period: app.Heights(begin, 37)}, Changes: true})
+		require.NoError(t, err)
+		return cellsOf(t, list.List), list.List.Notes
+	}
+	whole, notes := changes(0)
+	require.Empty(t, notes[:len(notes)-1], "all but the evidence")
+	late := 0
+	for _, row := range whole {
+		block, _, _ := strings.Cut(row["taken"], "-")
+		height, err := strconv.ParseUint(block, 10, 64)
+		require.NoError(t, err)
+		if strings.HasPrefix(row["change"], "-") && height < begin {
+			late++
+		}
+	}
+	require.Positive(t, late)
+	_, notes = changes(begin)
+	require.Equal(t, []string{fmt.Sprintf("the ledger begins at block %d: deposits that were taken before it are not listed", begin), fmt.Sprintf("for %d deposits that were given back, the ledger does not contain the transaction that took them", late)}, notes[:2])
+}
+
+// A balance that a source states of another block at that height is an error, and no finding.
+func TestExamineBalanceOfAnotherBlock(t *testing.T) {
+	reader := demo(t)
+	reader.Source = elsewhere{withBalances(t)}
+	_, _, err := examined(t, chain.Heights{First: 20, Last: 22}, app.Examination{Reader: reader, Accounts: []chain.Address{address(t, alith)}})
+	require.ErrorIs(t, err, chain.ErrWrongBlock)
+	require.ErrorContains(t, err, "at block 20")
+}
+
+// elsewhere is a source with balances of another block.
+type elsewhere struct{ otherwise }
+
+func (e elsewhere) Balance(ctx context.Context, account chain.Address, at chain.Optional[uint64]) (chain.AtBlock[chain.Account], error) {
+	b, err := e.otherwise.Balance(ctx, account, at)
+	b.AtHash = chain.Some(chain.Hash{1})
+	return b, err
+}
+
+// The records of a month are those of its blocks, by their own times.
+func TestRecordsOfAMonth(t *testing.T) {
+	d := opened(t, changed(t, movedTo(10, "1769904000000"))) // 2026-02-01
+	var text bytes.Buffer
+	require.NoError(t, d.WriteRecords(t.Context(), &text, parsed(t, app.PeriodInput{Month: "2026-01", Partial: true})))
+	lines := strings.Split(strings.TrimSpace(text.String()), "\n")
+	for _, line := range lines {
+		require.NotContains(t, line, `"block":10,`)
+		require.Contains(t, line, `"time":"2026-01-`)
+	}
+	require.Contains(t, text.String(), `{"block":9,`)
+	require.Contains(t, text.String(), `{"block":11,`)
+	require.ErrorIs(t, d.WriteRecords(t.Context(), full{errAway}, app.Heights(1, 2)), errAway)
+}
+
+// full is a file that takes nothing more.
+type full struct{ err error }
+
+func (f full) Write([]byte) (int, error) { return 0, f.err }
+
+// A font is named by its file where it cannot be used.
+func TestReadFont(t *testing.T) {
+	font, err := app.ReadFont("")
+	require.NoError(t, err)
+	require.Nil(t, font)
+	_, err = app.ReadFont(write(t, "a.ttf", "OTTO"))
+	require.ErrorContains(t, err, "a.ttf")
+	require.ErrorContains(t, err, "the file is not a TrueType font")
+	require.Equal(t, []app.Field{app.FieldFont}, fieldsOf(t, err))
 }
