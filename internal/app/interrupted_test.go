@@ -218,7 +218,7 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// The like of comparisons, lists, and what is written of them.
+// Comparisons, lists and documents are whole or not there, too.
 func TestInterruptedLists(t *testing.T) {
 	long(t)
 	leavesNothing(t)
