@@ -20,10 +20,9 @@ import (
 // WriteXLSX writes a workbook with one worksheet per sheet: title and notes, a frozen header with a filter,
 // the rows, and the totals.
 //
-// Headings are for people, with the unit: "Fee, GLMR" is the token amount as a number, which spreadsheets round to
-// 15 digits. The exact amounts stand apart, in the last columns, as text: "Fee, wei, as text". Totals are formulas,
-// and texts in the last columns; the total of a currency is the sum of unrounded values and not a formula.
-// Integers, prices and totals of more than 15 digits are text.
+// Headings name the unit: "Fee, GLMR" is the token amount as a number, which spreadsheets round to 15 digits. The last
+// columns contain the exact amounts as text: "Fee, wei, as text". Totals of numbers are formulas. The total of a currency
+// is the sum of unrounded values and not a formula. Integers, prices and totals of more than 15 digits are text.
 //
 // It prints in landscape, fitted to the page width, with the header on each page. Times are UTC. Text is
 // never a formula; text beyond a cell's 32,767 characters ends in "…".
@@ -150,18 +149,26 @@ func (b *workbook) writeSheet(in *bookSheet, s *Sheet) error {
 	return l.out.Flush()
 }
 
-// bookHeadings returns the headings of the columns, then those of the exact amounts.
+// exactUnit marks the columns of exact amounts.
+const exactUnit = "wei, as text"
+
+// bookHeadings returns the headings of the columns, then those of the exact amounts: "Fee, GLMR", "Fee, wei, as text".
 func (s *Sheet) bookHeadings() (headings []string) {
 	var exact []string
 	for _, c := range s.Columns {
 		name, unit := c.heading(s.Symbol)
-		name = Words(name)
-		name = strings.ToUpper(name[:1]) + name[1:]
-		if c.isAmount() {
-			exact = append(exact, name+", wei, as text")
-		}
-		if c.Kind == GasPrice {
+		switch c.Kind {
+		case GasPrice:
 			unit = "wei"
+		case TokenAmount:
+			unit = "smallest unit, as text"
+		}
+		if name = Words(name); name == "" {
+			name, unit = unit, ""
+		}
+		name = strings.ToUpper(name[:1]) + name[1:] // the names are ASCII
+		if c.isAmount() {
+			exact = append(exact, name+", "+exactUnit)
 		}
 		if unit != "" {
 			name += ", " + unit
