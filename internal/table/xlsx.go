@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -152,6 +153,9 @@ func (b *workbook) writeSheet(in *bookSheet, s *Sheet) error {
 // exactUnit marks the columns of exact amounts.
 const exactUnit = "wei, as text"
 
+// percentile matches a percentile of gas prices in a name.
+var percentile = regexp.MustCompile(`\b(gas price) ([0-9]{2})\b`)
+
 // bookHeadings returns the headings of the columns, then those of the exact amounts: "Fee, GLMR", "Fee, wei, as text".
 func (s *Sheet) bookHeadings() (headings []string) {
 	var exact []string
@@ -163,7 +167,7 @@ func (s *Sheet) bookHeadings() (headings []string) {
 		case TokenAmount:
 			unit = "smallest unit, as text"
 		}
-		if name = Words(name); name == "" {
+		if name = percentile.ReplaceAllString(Words(name), "$1, ${2}th percentile"); name == "" {
 			name, unit = unit, ""
 		}
 		name = strings.ToUpper(name[:1]) + name[1:] // the names are ASCII

@@ -143,9 +143,9 @@ func TestXLSXReadBack(t *testing.T) {
 // A heading that consists of a unit only is the unit; an abbreviation keeps its capitals.
 func TestXLSXHeadings(t *testing.T) {
 	s := &table.Sheet{Name: "headings", Columns: []table.Column{
-		{Name: "percent", Kind: table.Percent}, {Name: "evm_fee", Kind: table.Wei}, {Name: "id", Kind: table.Text}, {Name: "fee_percent", Kind: table.Percent},
+		{Name: "percent", Kind: table.Percent}, {Name: "evm_fee", Kind: table.Wei}, {Name: "id", Kind: table.Text}, {Name: "fee_percent", Kind: table.Percent}, {Name: "gas_price_10", Kind: table.GasPrice},
 	}}
-	require.Equal(t, []string{"%", "EVM fee", "ID", "Fee, %", "EVM fee, wei, as text"}, opened(t, written(t, "xlsx", s)).cells("headings")[0])
+	require.Equal(t, []string{"%", "EVM fee", "ID", "Fee, %", "Gas price, 10th percentile, wei", "EVM fee, wei, as text"}, opened(t, written(t, "xlsx", s)).cells("headings")[0])
 }
 
 // Each element of the properties has its usual prefix: some readers find elements by their names with prefixes.
