@@ -29,6 +29,18 @@ func bookedMonth(t *testing.T) string {
 # datev consultant: 29098
 # datev client: 55003
 # datev account length: 4
+# quickbooks account 1500: Account 1500
+# quickbooks account 1520: Account 1520
+# quickbooks account 1521: Account 1521
+# quickbooks account 1522: Account 1522
+# quickbooks account 1523: Account 1523
+# quickbooks account 1524: Account 1524
+# quickbooks account 6810: Account 6810
+# quickbooks account 6811: Account 6811
+# quickbooks account 6812: Account 6812
+# quickbooks account 6813: Account 6813
+# quickbooks account 6859: Account 6859
+# quickbooks account 9999: Account 9999
 label,layer,call,tag,account,asset,cost_centre
 Payroll,evm,,,6810,1520,100
 ,native,balances.*,,6811,1521,

@@ -99,22 +99,28 @@ func (r row) text(t testing.TB, column string) string {
 // ask asks the engine. Numbers come as they are written, with all their digits.
 func (e *engine) ask(t testing.TB, questions ...string) [][]row {
 	t.Helper()
+	input, err := json.Marshal(questions)
+	require.NoError(t, err)
+	decoder := json.NewDecoder(bytes.NewReader(e.run(t, input)))
+	decoder.UseNumber()
+	var answers [][]row
+	require.NoError(t, decoder.Decode(&answers))
+	require.Len(t, answers, len(questions))
+	return answers
+}
+
+// run runs the engine's script.
+func (e *engine) run(t testing.TB, input []byte) []byte {
+	t.Helper()
 	dir := e.install(t)
 	script := filepath.Join(dir, "ask-"+filepath.Base(t.TempDir())+fmt.Sprint(os.Getpid())+".mjs") // beside node_modules
 	require.NoError(t, os.WriteFile(script, []byte(e.script), 0o600))
 	defer os.Remove(script)
-	input, err := json.Marshal(questions)
-	require.NoError(t, err)
 	node := exec.CommandContext(t.Context(), "node", script)
 	node.Stdin = bytes.NewReader(input)
 	var stderr bytes.Buffer
 	node.Stderr = &stderr
 	out, err := node.Output()
 	require.NoError(t, err, "%s: %s", e.name, stderr.String())
-	decoder := json.NewDecoder(bytes.NewReader(out))
-	decoder.UseNumber()
-	var answers [][]row
-	require.NoError(t, decoder.Decode(&answers))
-	require.Len(t, answers, len(questions))
-	return answers
+	return out
 }

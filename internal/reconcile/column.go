@@ -141,16 +141,32 @@ func (h header) enough(list []Column, o *Options) error {
 	return nil
 }
 
-// plainest returns the most explicit of the columns that could all be a field: a fee with its unit, and the account
-// called payer.
+// plainest returns the most explicit of the columns that could all be a field: a fee that a workbook of this program
+// states exactly, a fee with its unit, and the account called payer.
 func (h header) plainest(field Field, places []int, o *Options) []int {
 	says := func(i int) bool {
 		return field == Fee && unitOf(h[i], o.Symbol) != "" || field == Account && plainName(h[i]) == "payer"
 	}
 	if len(places) > 1 && slices.ContainsFunc(places, says) {
-		return slices.DeleteFunc(places, func(i int) bool { return !says(i) })
+		places = slices.DeleteFunc(places, func(i int) bool { return !says(i) })
+	}
+	if field == Fee && len(places) > 1 && slices.ContainsFunc(places, h.isExact) {
+		return slices.DeleteFunc(places, func(i int) bool { return !h.isExact(i) })
 	}
 	return places
+}
+
+// exactly ends the name of an exact amount in a workbook of this program: "Fee, wei, as text" beside "Fee, GLMR".
+const exactly = " as text"
+
+// isExact reports whether a column is an exact amount in a workbook of this program.
+func (h header) isExact(i int) bool { return strings.HasSuffix(plainName(h[i]), exactly) }
+
+// areTwins reports whether two columns of a workbook of this program state one amount, exactly and as a number.
+func (h header) areTwins(i, j int) bool {
+	one, _ := splitUnit(h[i])
+	other, _ := splitUnit(h[j])
+	return one == other && h.isExact(i) != h.isExact(j)
 }
 
 // choiceError reports several columns that could be a field.
@@ -289,7 +305,7 @@ func prefixIn(name, symbol string) Unit {
 
 // splitUnit separates the unit at the end of a name: Fee (GLMR), fee_wei.
 func splitUnit(name string) (base, unit string) {
-	plain := plainName(name)
+	plain := strings.TrimSuffix(plainName(name), exactly)
 	if i := strings.IndexAny(name, "(["); i > 0 {
 		return plainName(name[:i]), plainName(name[i:])
 	}

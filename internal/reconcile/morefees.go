@@ -34,7 +34,7 @@ func (h header) moreFees(fee int, o *Options) (places []int) {
 		for _, word := range nameWords(name) {
 			words = append(words, strings.ToLower(word))
 		}
-		isOwn := slices.Contains(ownFeeNames, strings.TrimSpace(name)) && slices.Contains(ownFeeNames, strings.TrimSpace(h[fee]))
+		isOwn := h.areTwins(i, fee) || slices.Contains(ownFeeNames, strings.TrimSpace(name)) && slices.Contains(ownFeeNames, strings.TrimSpace(h[fee]))
 		about := slices.ContainsFunc(words, func(word string) bool {
 			return slices.Contains(noFeeWords, word) || isKnownAsset(strings.ToUpper(word)) && !strings.EqualFold(word, o.Symbol)
 		})

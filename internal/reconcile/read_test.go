@@ -204,6 +204,11 @@ func TestColumns(t *testing.T) {
 		{"hash,fee_wei,fee_token", reconcile.Options{}, "", `columns "fee_wei", "fee_token" could all be the fee`},
 		{"hash,fee_wei,fee_token", reconcile.Options{Unit: reconcile.Token}, "hash 1, fee 3, token", ""},
 		{"hash,fee_wei,fee_token", reconcile.Options{Columns: fields{"fee": "FEE_WEI"}}, "hash 1, fee 2, wei", ""},
+		// A workbook of this program states each amount twice; only one of the two is read, the exact one if possible.
+		{`hash,"Fee, GLMR","Charged, GLMR","Fee, wei, as text"`, reconcile.Options{Symbol: "GLMR"}, "hash 1, fee 4, wei", ""},
+		{`hash,"Fee, GLMR","Fee, wei, as text"`, reconcile.Options{Symbol: "GLMR", Unit: reconcile.Token}, "hash 1, fee 2, token", ""},
+		{`hash,"Fee, wei, as text"`, reconcile.Options{Symbol: "GLMR"}, "hash 1, fee 2, wei", ""},
+		{`hash,"Fee, GLMR","Fee, wei, as text","Network fee, GLMR"`, reconcile.Options{Symbol: "GLMR"}, "", `columns "Fee, wei, as text", "Network fee, GLMR" could all be the fee`},
 		{"hash,Txhash,fee_wei", reconcile.Options{}, "", "could all be the hash"},
 		{"hash,Txhash,fee_wei", reconcile.Options{Columns: fields{"evm_hash": "Txhash"}}, "hash 1, evm_hash 2, fee 3, wei", ""},
 		{"a,b", reconcile.Options{Columns: fields{"hash": "b", "fee": "a"}, Unit: "wei"}, "hash 2, fee 1, wei", ""},

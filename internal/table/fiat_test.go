@@ -38,7 +38,7 @@ func TestFiat(t *testing.T) {
 	require.Equal(t, `{"call":"a","fee_eur":"1.01","fee_percent":"12.30"}`, strings.Split(string(written(t, "jsonl", inFiat(t, nil))), "\n")[0])
 	require.Equal(t, "call   fee EUR  fee %\n-----------------------\na         1.01  12.30\nb         1.01  -0.05\nc\n-----------------------\ntotal     2.01\n", string(written(t, "txt", inFiat(t, nil))))
 	book := written(t, "xlsx", inFiat(t, nil))
-	require.Equal(t, [][]string{{"call", "fee_eur", "fee_percent"}, {"a", "1.01", "12.30"}, {"b", "1.01", "-0.05"}, {"c"}, {"total", "2.01"}}, opened(t, book).cells("fiat"))
+	require.Equal(t, [][]string{{"Call", "Fee, EUR", "Fee, %"}, {"a", "1.01", "12.30"}, {"b", "1.01", "-0.05"}, {"c"}, {"total", "2.01"}}, opened(t, book).cells("fiat"))
 	require.NotContains(t, part(t, book, "xl/worksheets/sheet1.xml"), "<f>", "the sum of rounded values would differ")
 	all, _ := values(t, readParquet(t, written(t, "parquet", inFiat(t, nil))))
 	require.Equal(t, "101", twosComplement(all[0][1].ByteArray()).String())

@@ -62,7 +62,7 @@ func NewParquetWriter(w io.Writer, s *Sheet, o ParquetOptions) (*ParquetWriter, 
 	}
 	limit := cmp.Or(o.RowsInGroup, rowsInGroup)
 	options := []parquet.WriterOption{
-		parquet.NewSchema(utf8(s.Name), inOrder{fields: fields}),
+		parquet.NewSchema(validText(s.Name), inOrder{fields: fields}),
 		parquet.Compression(&parquet.Snappy),
 		parquet.MaxRowsPerRowGroup(int64(limit)),
 		parquet.CreatedBy("fees", "1", "0"), // instead of the library's build
@@ -71,7 +71,7 @@ func NewParquetWriter(w io.Writer, s *Sheet, o ParquetOptions) (*ParquetWriter, 
 		options = append(options, parquet.Compression(&parquet.Zstd))
 	}
 	for _, key := range slices.Sorted(maps.Keys(o.Metadata)) {
-		options = append(options, parquet.KeyValueMetadata(key, utf8(o.Metadata[key])))
+		options = append(options, parquet.KeyValueMetadata(key, validText(o.Metadata[key])))
 	}
 	var sorted []parquet.SortingColumn
 	for _, name := range o.Sorted {
@@ -181,7 +181,7 @@ func repeatedType() parquet.Node { return parquet.Encoded(parquet.String(), &par
 func metadata(s *Sheet) (options []parquet.WriterOption) {
 	add := func(key, value string) {
 		if value != "" {
-			options = append(options, parquet.KeyValueMetadata(key, utf8(value)))
+			options = append(options, parquet.KeyValueMetadata(key, validText(value)))
 		}
 	}
 	add("title", s.Title)
@@ -192,8 +192,8 @@ func metadata(s *Sheet) (options []parquet.WriterOption) {
 	return options
 }
 
-// utf8 returns text with invalid UTF-8 replaced.
-func utf8(text string) string { return strings.ToValidUTF8(text, "\ufffd") }
+// validText returns text with invalid UTF-8 replaced.
+func validText(text string) string { return strings.ToValidUTF8(text, "\ufffd") }
 
 func parquetValue(value any) (parquet.Value, error) {
 	switch v := value.(type) {
@@ -226,7 +226,7 @@ func parquetValue(value any) (parquet.Value, error) {
 	case date:
 		return parquet.Int32Value(int32(v.start.Unix() / (24 * 60 * 60))), nil
 	}
-	return parquet.ByteArrayValue([]byte(utf8(exact(value)))), nil
+	return parquet.ByteArrayValue([]byte(validText(exact(value)))), nil
 }
 
 // unpointed returns the digits of a decimal number with its sign, without the point.

@@ -3,6 +3,7 @@ package table
 import (
 	"errors"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -177,18 +178,32 @@ func labelled(footer []string, columns []Column, name string, shown func(int) bo
 	return with
 }
 
-// Heading returns a column's name with its unit, for display. symbol is the token's.
+// Heading returns a column's name with its unit, for display: "fee GLMR". symbol is the token's.
 func Heading(c Column, symbol string) string {
-	name := strings.ReplaceAll(c.Name, "_", " ")
+	name, unit := c.heading(symbol)
+	return strings.TrimSpace(name + " " + unit)
+}
+
+// heading returns a column's name in words, and its unit; "" for none.
+func (c Column) heading(symbol string) (name, unit string) {
+	name = strings.ReplaceAll(c.Name, "_", " ")
 	switch {
 	case c.isAmount():
-		return strings.TrimSpace(name + " " + plain.Line(symbol))
+		return name, plain.Line(symbol)
 	case c.Kind == GasPrice:
-		return name + " Gwei"
+		return name, "Gwei"
 	case c.Kind == Fiat:
-		return strings.TrimSuffix(name, c.Currency.Suffix()) + string(c.Currency)
+		return strings.TrimSuffix(name, " "+c.Currency.Suffix()), string(c.Currency)
 	case c.Kind == Percent:
-		return strings.TrimSuffix(name, "percent") + "%"
+		return strings.TrimSpace(strings.TrimSuffix(name, "percent")), "%"
 	}
-	return name
+	return name, ""
+}
+
+// abbreviation matches the abbreviations in a name.
+var abbreviation = regexp.MustCompile(`\b(evm|id)\b`)
+
+// Words converts a column's name to words for people: "evm_fee" to "EVM fee".
+func Words(name string) string {
+	return abbreviation.ReplaceAllStringFunc(strings.ReplaceAll(name, "_", " "), strings.ToUpper)
 }

@@ -195,7 +195,7 @@ func TestSheetWithoutRows(t *testing.T) {
 	require.Equal(t, "fee,fee_token\n", string(written(t, "csv", s)))
 	require.Empty(t, written(t, "jsonl", s))
 	require.Equal(t, "fee GLMR\n----------\n       0\n", string(written(t, "txt", s)))
-	require.Equal(t, [][]string{{"fee", "fee_token"}, {"0", "0.000000000000000000"}}, opened(t, written(t, "xlsx", s)).cells("s"))
+	require.Equal(t, [][]string{{"Fee, GLMR", "Fee, wei, as text"}, {"0.000000000000000000", "0"}}, opened(t, written(t, "xlsx", s)).cells("s"))
 	require.Zero(t, readParquet(t, written(t, "parquet", s)).NumRows())
 }
 

@@ -26,7 +26,7 @@ func TestWorded(t *testing.T) {
 	} {
 		require.Equal(t, want, string(written(t, form, s())), form)
 	}
-	require.Equal(t, [][]string{{"it"}, {"[evidence]"}}, opened(t, written(t, "xlsx", s())).cells("one"))
+	require.Equal(t, [][]string{{"It"}, {"[evidence]"}}, opened(t, written(t, "xlsx", s())).cells("one"))
 	all, _ := values(t, readParquet(t, written(t, "parquet", s())))
 	require.Equal(t, "no_evidence", all[0][0].String())
 	require.True(t, all[1][0].IsNull())

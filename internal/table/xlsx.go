@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/money"
@@ -19,10 +21,9 @@ import (
 // WriteXLSX writes a workbook with one worksheet per sheet: title and notes, a frozen header with a filter,
 // the rows, and the totals.
 //
-// Columns have the names and units of [WriteCSV]. A wei column fee becomes fee, the exact amount in wei as
-// text, and fee_token, the token amount as a number, which spreadsheets round to 15 digits. Totals are
-// formulas, with the exact total in wei next to them; the total of a currency is the sum of unrounded values
-// and not a formula. Integers, prices and totals of more than 15 digits are text.
+// Headings name the unit: "Fee, GLMR" is the token amount as a number, which spreadsheets round to 15 digits. The last
+// columns contain the exact amounts as text: "Fee, wei, as text". Totals of numbers are formulas. The total of a currency
+// is the sum of unrounded values and not a formula. Integers, prices and totals of more than 15 digits are text.
 //
 // It prints in landscape, fitted to the page width, with the header on each page. Times are UTC. Text is
 // never a formula; text beyond a cell's 32,767 characters ends in "…".
@@ -86,13 +87,14 @@ func (b *workbook) writeSheet(in *bookSheet, s *Sheet) error {
 		return err
 	}
 	l := &lines{out: bufio.NewWriter(part), book: b, sheet: s}
-	var headers []string
-	for _, c := range s.Columns {
-		l.formats = append(l.formats, s.numberFormat(c))
-		for _, header := range c.names() {
-			headers = append(headers, header)
-			in.Widths = append(in.Widths, max(widths[c.Kind], len(header)+4)) // plus the filter button
+	headers := s.bookHeadings()
+	for i, header := range headers {
+		width := exactWidth
+		if i < len(s.Columns) {
+			l.formats = append(l.formats, s.numberFormat(s.Columns[i]))
+			width = widths[s.Columns[i].Kind]
 		}
+		in.Widths = append(in.Widths, max(width, utf8.RuneCountInString(header)+4)) // plus the filter button
 	}
 	above, below := s.Notes, []string(nil)
 	if len(above) > maxNotes {
@@ -124,8 +126,13 @@ func (b *workbook) writeSheet(in *bookSheet, s *Sheet) error {
 			return err
 		}
 		return l.write(func() {
+			for i, value := range row {
+				l.writeValue(l.formats[i], value)
+			}
 			for i, c := range s.Columns {
-				l.writeValue(c, l.formats[i], row[i])
+				if c.isAmount() {
+					l.writeExact(row[i])
+				}
 			}
 		})
 	})
@@ -142,6 +149,41 @@ func (b *workbook) writeSheet(in *bookSheet, s *Sheet) error {
 	}
 	return l.out.Flush()
 }
+
+// exactUnit marks the columns of exact amounts.
+const exactUnit = "wei, as text"
+
+// percentile matches a percentile of gas prices in a name.
+var percentile = regexp.MustCompile(`\b(gas price) ([0-9]{2})\b`)
+
+// bookHeadings returns the headings of the columns, then those of the exact amounts: "Fee, GLMR", "Fee, wei, as text".
+func (s *Sheet) bookHeadings() (headings []string) {
+	var exact []string
+	for _, c := range s.Columns {
+		name, unit := c.heading(s.Symbol)
+		switch c.Kind {
+		case GasPrice:
+			unit = "wei"
+		case TokenAmount:
+			unit = "smallest unit, as text"
+		}
+		if name = percentile.ReplaceAllString(Words(name), "$1, ${2}th percentile"); name == "" {
+			name, unit = unit, ""
+		}
+		name = strings.ToUpper(name[:1]) + name[1:] // the names are ASCII
+		if c.isAmount() {
+			exact = append(exact, name+", "+exactUnit)
+		}
+		if unit != "" {
+			name += ", " + unit
+		}
+		headings = append(headings, CellText(name))
+	}
+	return append(headings, exact...)
+}
+
+// exactWidth is the width of the columns of exact amounts.
+const exactWidth = 28
 
 // widths of columns, in digits.
 var widths = map[Kind]int{
@@ -231,12 +273,12 @@ func (l *lines) number(s style, formula, digits string) {
 	l.out.WriteString("<v>" + digits + "</v></c>")
 }
 
-// writeValue writes the cell of a value, or the two cells of an amount.
-func (l *lines) writeValue(c Column, format string, value any) {
+// writeValue writes the cell of a value.
+func (l *lines) writeValue(format string, value any) {
 	text, digits := exact(value), "" // as a number
 	switch v := value.(type) {
 	case nil, unknownAmount:
-		l.skip(len(c.names()))
+		l.skip(1)
 		return
 	case bool:
 		digit := "0"
@@ -247,7 +289,6 @@ func (l *lines) writeValue(c Column, format string, value any) {
 		l.out.WriteString("<v>" + digit + "</v></c>")
 		return
 	case chain.SignedWei:
-		l.text(style{textFormat, false}, text)
 		digits = rounded(l.sheet.Tokens(v))
 	case chain.Time:
 		digits = dayNumber(v.Std())
@@ -267,6 +308,16 @@ func (l *lines) writeValue(c Column, format string, value any) {
 	}
 }
 
+// writeExact writes the cell of an exact amount.
+func (l *lines) writeExact(value any) {
+	switch value.(type) {
+	case nil, unknownAmount:
+		l.skip(1)
+	default:
+		l.text(style{textFormat, false}, exact(value))
+	}
+}
+
 // writeTotals writes the totals of the rows in lines first to last. A sum that would be rounded, or would
 // skip integers written as text, is text.
 func (l *lines) writeTotals(t *totals, asText []bool, first, last int) error {
@@ -274,17 +325,16 @@ func (l *lines) writeTotals(t *totals, asText []bool, first, last int) error {
 		return nil
 	}
 	labelled := false
+	text := style{textFormat, true}
 	return l.write(func() {
-		for i, c := range l.sheet.Columns {
-			number := l.column + len(c.names()) // the last of its columns
-			sum := fmt.Sprintf("SUM(%s:%s)", cellName(number, first), cellName(number, last))
+		for i := range l.sheet.Columns {
+			sum := fmt.Sprintf("SUM(%s:%s)", cellName(i+1, first), cellName(i+1, last))
 			if last < first || !t.isSum(i) {
 				sum = "" // no rows: the total is 0
 			}
-			text, figure := style{textFormat, true}, style{l.formats[i], true}
+			figure := style{l.formats[i], true}
 			switch v := t.of(i).(type) {
 			case chain.SignedWei:
-				l.text(text, v.String())
 				l.number(figure, sum, rounded(l.sheet.Tokens(v)))
 			case money.Amount: // the sum of the rounded lines may differ
 				if digits := v.String(); fits(digits) {
@@ -299,15 +349,31 @@ func (l *lines) writeTotals(t *totals, asText []bool, first, last int) error {
 					l.text(text, string(v))
 				}
 			case percent:
-				l.writeValue(c, l.formats[i], v)
+				l.writeValue(l.formats[i], v)
 			default:
 				if v == notKnown {
 					l.text(text, notKnown)
 				} else if !labelled {
 					l.text(text, t.name())
 					labelled = true
+				} else {
+					l.skip(1)
 				}
-				l.skip(number - l.column)
+			}
+		}
+		for i, c := range l.sheet.Columns {
+			if !c.isAmount() {
+				continue
+			}
+			switch v := t.of(i).(type) {
+			case chain.SignedWei:
+				l.text(text, v.String())
+			default:
+				if v == notKnown {
+					l.text(text, notKnown)
+				} else {
+					l.skip(1)
+				}
 			}
 		}
 	})
@@ -318,7 +384,7 @@ func fits(number string) bool {
 	return len(number)-strings.Count(number, "-")-strings.Count(number, ".") <= 15
 }
 
-// rounded returns an amount as the nearest spreadsheet number. The exact amount is always next to it.
+// rounded returns an amount as the nearest spreadsheet number. The last columns have the exact amount.
 func rounded(amount string) string {
 	number, err := strconv.ParseFloat(amount, 64)
 	if err != nil {

@@ -50,9 +50,9 @@ func (b *workbook) contentTypes() string {
 }
 
 func (b *workbook) properties() string {
-	return `<coreProperties xmlns="` + openXML + `package/2006/metadata/core-properties" xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:dcterms="http://purl.org/dc/terms/" xmlns:dcmitype="http://purl.org/dc/dcmitype/" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">` +
-		`<dc:title>` + escaped(b.Title) + `</dc:title><dc:creator>fees</dc:creator><lastModifiedBy>fees</lastModifiedBy>` +
-		`<dcterms:created xsi:type="dcterms:W3CDTF">2000-01-01T00:00:00Z</dcterms:created><dcterms:modified xsi:type="dcterms:W3CDTF">2000-01-01T00:00:00Z</dcterms:modified></coreProperties>`
+	return `<cp:coreProperties xmlns:cp="` + openXML + `package/2006/metadata/core-properties" xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:dcterms="http://purl.org/dc/terms/" xmlns:dcmitype="http://purl.org/dc/dcmitype/" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">` +
+		`<dc:title>` + escaped(b.Title) + `</dc:title><dc:creator>fees</dc:creator><cp:lastModifiedBy>fees</cp:lastModifiedBy>` +
+		`<dcterms:created xsi:type="dcterms:W3CDTF">2000-01-01T00:00:00Z</dcterms:created><dcterms:modified xsi:type="dcterms:W3CDTF">2000-01-01T00:00:00Z</dcterms:modified></cp:coreProperties>`
 }
 
 func (b *workbook) relations() string {

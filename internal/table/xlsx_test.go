@@ -72,35 +72,36 @@ func TestXLSXCells(t *testing.T) {
 		"A1": inline("Every kind of value"),
 		"A2": inline("note: 2 blocks are not covered"),
 		"A3": inline("note: =1+1 is [31mno formula"),
-		"A4": inline("call"), "B4": inline("gas"), "C4": inline("fee"), "D4": inline("fee_token"), "M4": inline("success"),
+		"A4": inline("Call"), "B4": inline("Gas"), "C4": inline("Fee, GLMR"), "D4": inline("Drift, GLMR"), "E4": inline("Transferred, smallest unit, as text"),
+		"F4": inline("Gas price, wei"), "K4": inline("Success"), "L4": inline("Fee, wei, as text"), "M4": inline("Drift, wei, as text"),
 		"A5": inline("balances.transfer"),
 		"B5": {"", "<v>21000</v>"},
-		"C5": inline("2625000000000000"),
-		"D5": {"", "<v>0.002625</v>"},
-		"E5": inline("-1"),
-		"F5": {"", "<v>-0.000000000000000001</v>"},
-		"G5": inline("1"),
-		"H5": {"", "<v>125000000000</v>"},
-		"I5": {"", "<v>45292</v>"}, // 2024-01-01 is day 45292 of those that 1900 began
-		"J5": {"", "<v>45292</v>"},
-		"K5": inline("0x00000000000000000000000000000000000000000000000000000000000000ab"),
-		"L5": inline("0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"),
-		"M5": {"b", "<v>1</v>"},
+		"C5": {"", "<v>0.002625</v>"},
+		"D5": {"", "<v>-0.000000000000000001</v>"},
+		"E5": inline("1"),
+		"F5": {"", "<v>125000000000</v>"},
+		"G5": {"", "<v>45292</v>"}, // 2024-01-01 is day 45292 of those that 1900 began
+		"H5": {"", "<v>45292</v>"},
+		"I5": inline("0x00000000000000000000000000000000000000000000000000000000000000ab"),
+		"J5": inline("0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"),
+		"K5": {"b", "<v>1</v>"},
+		"L5": inline("2625000000000000"),
+		"M5": inline("-1"),
 		"A6": inline("=HYPERLINK(&#34;http://evil&#34;;&#34;a,b&#34;)"),
 		"B6": {"", "<v>-5</v>"},
-		"C6": inline("12345678901234567890123"),
-		"G6": inline("115792089237316195423570985008687907853269984665640564039457584007913129639935"),
-		"J6": {"", "<v>45322</v>"},
-		"M6": {"b", "<v>0</v>"},
+		"E6": inline("115792089237316195423570985008687907853269984665640564039457584007913129639935"),
+		"H6": {"", "<v>45322</v>"},
+		"K6": {"b", "<v>0</v>"},
+		"L6": inline("12345678901234567890123"),
 		"A8": inline("total"),
 		"B8": {"", "<f>SUM(B5:B7)</f><v>20995</v>"},
-		"C8": inline("12345681526234567890123"),
-		"E8": inline("1499999999999999999"),
+		"L8": inline("12345681526234567890123"),
+		"M8": inline("1499999999999999999"),
 	} {
 		require.Equal(t, want, cells[name], name)
 	}
-	require.True(t, strings.HasPrefix(cells["D8"].content, "<f>SUM(D5:D7)</f><v>12345.6815262345"), cells["D8"])
-	require.True(t, strings.HasPrefix(cells["F8"].content, "<f>SUM(F5:F7)</f>"), cells["F8"])
+	require.True(t, strings.HasPrefix(cells["C8"].content, "<f>SUM(C5:C7)</f><v>12345.6815262345"), cells["C8"])
+	require.True(t, strings.HasPrefix(cells["D8"].content, "<f>SUM(D5:D7)</f><v>1.5"), cells["D8"])
 	require.Equal(t, 3, strings.Count(xml, "<f>"))
 	require.Contains(t, xml, `<pane activePane="bottomLeft" state="frozen" topLeftCell="A5" ySplit="4">`)
 	require.Contains(t, xml, `<autoFilter ref="$A$4:$M$7">`)
@@ -117,15 +118,16 @@ func TestXLSXReadBack(t *testing.T) {
 	b := opened(t, written(t, "xlsx", every(t)))
 	cells := b.cells("all kinds")
 	require.Equal(t, []string{
-		"balances.transfer", "21000", "2625000000000000", "0.002625000000000000", "-1", "-0.000000000000000001", "1", "125000000000",
+		"balances.transfer", "21000", "0.002625000000000000", "-0.000000000000000001", "1", "125000000000",
 		"2024-01-01 00:00:00", "2024-01-01",
 		"0x00000000000000000000000000000000000000000000000000000000000000ab", "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266", "TRUE",
+		"2625000000000000", "-1",
 	}, cells[4])
-	require.Equal(t, "2024-01-31 12:26:39", cells[5][8])
-	require.Equal(t, "2024-01-31", cells[5][9])
-	require.Equal(t, "FALSE", cells[5][12])
+	require.Equal(t, "2024-01-31 12:26:39", cells[5][6])
+	require.Equal(t, "2024-01-31", cells[5][7])
+	require.Equal(t, "FALSE", cells[5][10])
 	require.Empty(t, cells[6])
-	for _, name := range []string{"A4", "M4", "A8", "C8"} {
+	for _, name := range []string{"A4", "M4", "A8", "C8", "L8"} {
 		id, err := b.GetCellStyle("all kinds", name)
 		require.NoError(t, err)
 		style, err := b.GetStyle(id)
@@ -136,6 +138,23 @@ func TestXLSXReadBack(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "2000-01-01T00:00:00Z", properties.Created)
 	require.Equal(t, "2000-01-01T00:00:00Z", properties.Modified)
+}
+
+// A heading that consists of a unit only is the unit; an abbreviation keeps its capitals.
+func TestXLSXHeadings(t *testing.T) {
+	s := &table.Sheet{Name: "headings", Columns: []table.Column{
+		{Name: "percent", Kind: table.Percent}, {Name: "evm_fee", Kind: table.Wei}, {Name: "id", Kind: table.Text}, {Name: "fee_percent", Kind: table.Percent}, {Name: "gas_price_10", Kind: table.GasPrice},
+	}}
+	require.Equal(t, []string{"%", "EVM fee", "ID", "Fee, %", "Gas price, 10th percentile, wei", "EVM fee, wei, as text"}, opened(t, written(t, "xlsx", s)).cells("headings")[0])
+}
+
+// Each element of the properties has its usual prefix: some readers find elements by their names with prefixes.
+func TestXLSXPropertiesHavePrefixes(t *testing.T) {
+	xml := part(t, written(t, "xlsx", every(t)), "docProps/core.xml")
+	for _, name := range []string{"cp:coreProperties", "dc:title", "dc:creator", "cp:lastModifiedBy", "dcterms:created", "dcterms:modified"} {
+		require.Regexp(t, "<"+name+"[ >]", xml)
+		require.Contains(t, xml, "</"+name+">")
+	}
 }
 
 func TestXLSXTextIsNeverAFormula(t *testing.T) {
@@ -211,7 +230,7 @@ func TestXLSXSheetNames(t *testing.T) {
 	b := opened(t, first)
 	require.Equal(t, want, b.GetSheetList())
 	for i, name := range want {
-		require.Equal(t, [][]string{{"it"}, {fmt.Sprint(i)}}, b.cells(name))
+		require.Equal(t, [][]string{{"It"}, {fmt.Sprint(i)}}, b.cells(name))
 	}
 }
 
@@ -222,7 +241,7 @@ func TestXLSXManyNotes(t *testing.T) {
 	}
 	require.Equal(t, [][]string{
 		{"note: number 1"}, {"note: number 2"}, {"note: number 3"}, {"note: number 4"}, {"note: number 5"}, {"note: number 6"}, {"note: number 7"}, {"note: number 8"},
-		{"it"}, {"1"}, {"2"}, {"3"}, {"note: number 9"}, {"note: number 10"},
+		{"It"}, {"1"}, {"2"}, {"3"}, {"note: number 9"}, {"note: number 10"},
 	}, opened(t, written(t, "xlsx", s)).cells("one"))
 }
 

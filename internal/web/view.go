@@ -13,6 +13,7 @@ import (
 	g "maragu.dev/gomponents"
 
 	"github.com/feeledger/fees/internal/finance/report"
+	"github.com/feeledger/fees/internal/table"
 )
 
 //go:embed page/style.css
@@ -204,13 +205,8 @@ func (t *tabular) dropEmpty() {
 	}
 }
 
-// abbreviation matches the abbreviations in a name.
-var abbreviation = regexp.MustCompile(`\b(evm|id)\b`)
-
 // words converts a name in snake case to words.
-func words(name string) string {
-	return abbreviation.ReplaceAllStringFunc(strings.ReplaceAll(name, "_", " "), strings.ToUpper)
-}
+func words(name string) string { return table.Words(name) }
 
 // sentence returns a text with a capital letter and a full stop.
 func sentence(text string) string {

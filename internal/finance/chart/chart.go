@@ -1,6 +1,8 @@
 package chart
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/feeledger/fees/chain"
@@ -53,6 +55,11 @@ type setting struct {
 
 // Setting returns the value of a setting, "" where the file does not have it.
 func (c *Chart) Setting(name string) string { return c.settings[name].value }
+
+// Settings returns the names of the settings, in the order of their lines.
+func (c *Chart) Settings() []string {
+	return slices.SortedFunc(maps.Keys(c.settings), func(a, b string) int { return cmp.Compare(c.Line(a), c.Line(b)) })
+}
 
 // Line returns the line of a setting, 0 where the file does not have it.
 func (c *Chart) Line(name string) int { return c.settings[name].line }

@@ -104,6 +104,7 @@ payroll,,6810,200,B,
 func TestSpreadsheet(t *testing.T) {
 	c := read(t, "\ufeff\"# columns: Date = date, Konto = account\";;\r\n# Suspense : 9999;;\r\n# a comment;;\r\nlabel;account;note\r\n;;\r\n\"Pay;roll\";6810;ours\r\nPayroll;\"6,8\";\r\n")
 	require.Equal(t, "Date = date, Konto = account", c.Setting("columns"))
+	require.Equal(t, []string{"columns", "suspense"}, c.Settings())
 	require.Equal(t, "9999", c.Setting(chart.SettingSuspense))
 	require.Equal(t, "6,8", c.Place(facts(t)).Value(chart.Account))
 	require.Equal(t, 7, c.Place(facts(t)).Line(chart.Account))

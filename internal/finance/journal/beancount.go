@@ -23,19 +23,27 @@ var beancount = &program{
 	opened: "%s open %s", price: "%s price %s %s %s", entry: "\n%s * \"%s\"%s", refer: " ^%s", tag: "  %s: \"%s\"", line: "  %s  %s",
 }
 
+// beancountCapitals are the scripts whose capital letters all versions of Beancount accept at the start of an account's
+// part: version 2 knows those of Unicode 5.1.
+var beancountCapitals = &unicode.RangeTable{R16: []unicode.Range16{
+	{'A', 'Z', 1}, {'À', 'Þ', 1}, {'Ā', 'Ɏ', 1}, {'Ά', 'Ϋ', 1}, {'Ѐ', 'Ԓ', 1}, {'Ա', 'Ֆ', 1}, {'Ḁ', 'Ẕ', 1}, {'Ạ', 'Ỹ', 1},
+}, LatinOffset: 2}
+
 // beancountAccount returns the account in Beancount's form: parts of letters with their marks, digits and hyphens that
-// start with a capital letter or a digit.
+// start with a capital letter or a digit. A part that cannot start so gets an X in front.
 func beancountAccount(a Account) string {
 	parts := strings.Split(string(a), ":")
 	for i, part := range parts {
 		name := []rune(strings.Map(func(r rune) rune {
-			if unicode.IsLetter(r) || unicode.IsMark(r) || r >= '0' && r <= '9' {
+			if unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsDigit(r) {
 				return r
 			}
 			return '-'
 		}, part))
-		name[0] = unicode.ToUpper(name[0])
-		if !unicode.IsUpper(name[0]) && !unicode.IsDigit(name[0]) { // a script without capital letters
+		switch first := unicode.ToUpper(name[0]); {
+		case unicode.IsUpper(first) && unicode.Is(beancountCapitals, first):
+			name[0] = first
+		case first < '0' || first > '9': // a script without capital letters, or with recent ones
 			name = append([]rune("X"), name...)
 		}
 		parts[i] = string(name)

@@ -7,6 +7,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -87,10 +89,24 @@ func TestAccountsCollide(t *testing.T) {
 	require.EqualError(t, err, "the account of "+baltathar+", Assets:X:Y, is below that of "+alith)
 }
 
-// Every program accepts names in all scripts.
+// Every program accepts names in all scripts and lists them as they are, composed, with their marks.
 func TestNamesOfTheWorld(t *testing.T) {
+	labels := map[string]struct{ name, inBeancount string }{
+		"élan vital": {"élan vital", "Élan-vital"}, "кошелёк": {"кошелёк", "Кошелёк"}, "钱包 一": {"钱包 一", "X钱包-一"},
+		"9 lives": {"9 lives", "9-lives"}, "ßtrasse": {"ßtrasse", "Xßtrasse"}, "a.b_c-d": {"a.b_c-d", "A-b-c-d"},
+		"-- x": {"x", "X"}, "(yy)": {"yy", "Yy"}, "[z]": {"z", "Z"},
+		"!ω": {"ω", "Ω"}, "*w": {"w", "W"}, "पेरोल": {"पेरोल", "Xपेरोल"},
+		"กองทุน": {"กองทุน", "Xกองทุน"}, "Mu\u0308ller": {"Müller", "Müller"}, "वॉलेट १": {"वॉलेट १", "Xवॉलेट-१"},
+		"वॉलेट २": {"वॉलेट २", "Xवॉलेट-२"}, "๓ วัน": {"๓ วัน", "X๓-วัน"}, "ශ\u0dca\u200dරී": {"ශ\u0dcaරී", "Xශ\u0dcaරී"},
+		"می\u200cروم": {"میروم", "Xمیروم"}, "مُحَمَّد": {"مُحَمَّد", "Xمُحَمَّد"}, "შენახვა": {"შენახვა", "Xშენახვა"},
+		"ꭰꭱ": {"ꭰꭱ", "Xꭰꭱ"}, "\U00010428": {"\U00010428", "X\U00010428"}, "ǆep": {"ǆep", "Ǆep"},
+		"ȿ": {"ȿ", "Xȿ"}, "Հավելված": {"Հավելված", "Հավելված"}, "Tie\u0302\u0301ng": {"Tiếng", "Tiếng"},
+		"\u1112\u1161\u11ab": {"한", "X한"}, "\u30ab\u3099": {"ガ", "Xガ"}, "_\u0301e": {"e", "E"},
+		"soft\u00adhyphen": {"softhyphen", "Softhyphen"}, "ԓ": {"ԓ", "Ԓ"}, "ԥ": {"ԥ", "Xԥ"},
+		"ỳ": {"ỳ", "Ỳ"},
+	}
 	book, q, file := &made{}, question(nil, 7, 7), ""
-	for i, name := range []string{"élan vital", "кошелёк", "钱包 一", "9 lives", "ßtrasse", "a.b_c-d", "-- x", "(xx)", "[y]", "!z", "*w", "पेरोल", "กองทุน", "Mu\u0308ller"} {
+	for i, name := range slices.Sorted(maps.Keys(labels)) {
 		who := chain.Address20([20]byte{byte(i + 1)})
 		x := paid(t, i, "1", "1")
 		x.Payer = chain.Some(who)
@@ -108,12 +124,43 @@ func TestNamesOfTheWorld(t *testing.T) {
 	require.NoError(t, err)
 	for _, p := range accountings {
 		text := written(t, j, p.Format)
-		passes(t, p, text)
-		require.Equal(t, len(q.Accounts), strings.Count(text, "-0.000000000000000001 GLMR\n"))
-		for _, name := range []string{"पेरोल", "กองทุน", "Müller"} { // with their vowel signs, and composed
-			require.Contains(t, text, name)
+		require.Equal(t, len(labels), strings.Count(text, "-0.000000000000000001 GLMR\n"))
+		for _, label := range labels {
+			name := label.name
+			if p.Name == journal.Beancount.Name {
+				name = label.inBeancount
+			}
+			require.Contains(t, text, "  Assets:"+name+"  -0.", p.Name)
 		}
+		t.Run(p.Name, func(t *testing.T) {
+			p.required(t)
+			passes(t, p, text)
+			out, err := program(t, p.sums, save(t, "test.journal", text))
+			require.NoError(t, err, out)
+			for _, name := range []string{"पेरोल", "กองทุน", "Müller"} {
+				require.Contains(t, out, name)
+			}
+		})
 	}
+}
+
+// Labels that differ only in how their accents are composed are one: the same file, and one name.
+func TestNamesAreComposed(t *testing.T) {
+	composed, apart := alith+",\"Müller ガ 한\"\n", alith+",\"Mu\u0308ller \u30ab\u3099 \u1112\u1161\u11ab\"\n"
+	for _, p := range accountings {
+		var texts []string
+		for _, file := range []string{composed, apart} {
+			s := style()
+			var err error
+			s.Names, err = namesOf(file)
+			require.NoError(t, err)
+			texts = append(texts, written(t, feesOf(t, "moonbeam-2100", s), p.Format))
+		}
+		require.Contains(t, texts[0], "Müller")
+		require.Equal(t, texts[0], texts[1])
+	}
+	_, err := namesOf(composed + strings.Replace(apart, alith, baltathar, 1))
+	require.ErrorContains(t, err, `line 2: the name "Müller ガ 한" is already used on line 1`)
 }
 
 func TestKoinly(t *testing.T) {

@@ -23,8 +23,9 @@ type Format struct {
 	Name string
 	Content
 
-	program *program                        // of movements
-	open    func(settings) (*layout, error) // the layout of summaries
+	program  *program                        // of movements
+	open     func(settings) (*layout, error) // the layout of summaries
+	settings []string                        // of summaries, besides those of all; what follows a space at the end is free
 }
 
 // The formats of journals.
@@ -33,11 +34,13 @@ var (
 	Beancount  = Format{Name: "beancount", Content: Movements, program: beancount}
 	Ledger     = Format{Name: "ledger", Content: Movements, program: plainLedger}
 	Koinly     = Format{Name: "koinly", Content: Fees}
-	QuickBooks = Format{Name: "quickbooks", Content: Summaries, open: newQuickBooks}
-	Xero       = Format{Name: "xero", Content: Summaries, open: newXero}
-	NetSuite   = Format{Name: "netsuite", Content: Summaries, open: newNetSuite}
-	DATEV      = Format{Name: "datev", Content: Summaries, open: newDATEV}
-	CSV        = Format{Name: "journal-csv", Content: Summaries, open: newCSV}
+	QuickBooks = Format{Name: "quickbooks", Content: Summaries, open: newQuickBooks, settings: []string{settingDate, settingSeparator, settingQuickBooksAccount}}
+	Xero       = Format{Name: "xero", Content: Summaries, open: newXero, settings: []string{settingXeroTax, settingXeroTracking + "1", settingXeroTracking + "2"}}
+	NetSuite   = Format{Name: "netsuite", Content: Summaries, open: newNetSuite, settings: []string{settingDate, settingSubsidiary}}
+	DATEV      = Format{Name: "datev", Content: Summaries, open: newDATEV, settings: []string{settingConsultant, settingClient, settingYear, settingLength, settingSKR}}
+	CSV        = Format{Name: "journal-csv", Content: Summaries, open: newCSV, settings: []string{
+		settingColumns, settingDate, settingSeparator, settingDecimal, settingLineEnd, settingEncoding, settingRows,
+	}}
 )
 
 // Formats returns all formats: the programs, lists, and accounting systems.

@@ -128,7 +128,8 @@ func checkQuickBooks(t testing.TB, file string) *added {
 		date(t, "01/02/2006", row[1])
 		require.Equal(t, "EUR", row[7])
 		require.LessOrEqual(t, len(row[5]), 4000)
-		return row[2], debitOrCredit(t, row[3], row[4]), row[5]
+		require.Regexp(t, "^Account [0-9]{4}$", row[2])
+		return strings.TrimPrefix(row[2], "Account "), debitOrCredit(t, row[3], row[4]), row[5]
 	})
 }
 
@@ -446,7 +447,15 @@ func TestRefused(t *testing.T) {
 		"too many lines":     {journal.Xero.Name, settings + rows, many, "EUR", "entry FEE-GLMR-20260101 has 401 lines, and a file has at most 300; book by day or by transaction, or use fewer accounts and cost centres"},
 		"long number":        {journal.QuickBooks.Name, settings + "# number prefix: NETWORK-FEES-\naccount\n6810\n", one, "EUR", `the journal number NETWORK-FEES-GLMR-20260101 has more than 21 characters; set a shorter one with "# number prefix: F-"`},
 		"formula prefix":     {journal.CSV.Name, "# asset: 1500\n# number prefix: =A1\naccount\n6810\n", one, "EUR", `line 2 of the chart: number prefix "=A1": want at most 30 letters, digits, points, slashes and hyphens`},
-		"date form":          {journal.QuickBooks.Name, settings + "# date form: MM/DD\naccount\n6810\n", one, "EUR", `--as quickbooks: line 9 of the chart: date form "MM/DD": want a form such as YYYY-MM-DD, MM/DD/YYYY or DD.MM.YYYY`},
+		"date form":          {journal.QuickBooks.Name, settings + "# date form: MM/DD\naccount\n6810\n", one, "EUR", `--as quickbooks: line 19 of the chart: date form "MM/DD": want a form such as YYYY-MM-DD, MM/DD/YYYY or DD.MM.YYYY`},
+		"no date form":       {journal.Xero.Name, settings + "# date form: MM/DD/YYYY\naccount\n6810\n", one, "EUR", `--as xero: line 19 of the chart: xero has no date form. Remove the line, or name the format it is for: "# quickbooks date form: …"`},
+		"no own date form":   {journal.Xero.Name, settings + "# xero date form: MM/DD/YYYY\naccount\n6810\n", one, "EUR", `--as xero: line 19 of the chart: xero has no date form. Remove the line, or the colon if it is a comment`},
+		"no columns":         {journal.DATEV.Name, "# columns: date\naccount\n6810\n", one, "EUR", `--as datev: line 1 of the chart: datev has no columns. Remove the line, or name the format it is for: "# journal-csv columns: …"`},
+		"misspelt":           {journal.Xero.Name, settings + "# xero tracking 3: A = class\naccount\n6810\n", one, "EUR", `--as xero: line 19 of the chart: xero has no tracking 3. Remove the line, or the colon if it is a comment`},
+		"own date form":      {journal.NetSuite.Name, "# date form: MM/DD/YYYY\n# netsuite date form: MM/DD\naccount\n6810\n", one, "EUR", `--as netsuite: line 2 of the chart: date form "MM/DD": want a form such as YYYY-MM-DD, MM/DD/YYYY or DD.MM.YYYY`},
+		"own prefix":         {journal.CSV.Name, "# journal-csv number prefix: =A1\naccount\n6810\n", one, "EUR", `line 1 of the chart: number prefix "=A1": want at most 30 letters, digits, points, slashes and hyphens`},
+		"account numbers":    {journal.QuickBooks.Name, "# asset: 15-00\naccount\n6810\n", one, "EUR", `QuickBooks imports the names of accounts, not their numbers: 6810, 15-00. Write the names in the chart, or add lines such as "# quickbooks account 6810: Network fees"`},
+		"an account's name":  {journal.QuickBooks.Name, "# asset: Wallet\n# quickbooks account 6810: =A1\naccount\n6810\n", one, "EUR", `quickbooks account 6810 "=A1": a spreadsheet would take it for a formula`},
 		"three decimals":     {journal.NetSuite.Name, settings + "account\n6810\n", one, "KWD", "--as netsuite: KWD has 3 decimals, and the format has 2; choose journal-csv"},
 		"huge":               {journal.NetSuite.Name, settings + "account\n6810\n", huge, "EUR", "entry FEE-GLMR-20260101: 10000000000.00 has more than 10 digits; book by day, or by transaction"},
 		"huge for DATEV":     {journal.DATEV.Name, settings + "account\n6810\n", huge, "EUR", "entry FEE-GLMR-20260101: 10000000000.00 has more than 10 digits; book by day, or by transaction"},
@@ -497,8 +506,36 @@ func TestChosenColumns(t *testing.T) {
 	require.EqualValues(t, 2, plan[1].Rows)
 	require.Empty(t, j.Lacks())
 	q.Format = journal.QuickBooks
-	q.Chart = readChart(t, "# asset: 1500\naccount,cost_centre\n6810,1\n")
+	q.Chart = readChart(t, "# asset: Wallet\naccount,cost_centre\nFees,1\n")
 	require.Equal(t, []string{"cost_centre"}, summarise(t, j.fees, q).Lacks())
+}
+
+// One chart has the settings of several formats: with a format's name in front, a setting is only for it.
+func TestSettingsOfOneFormat(t *testing.T) {
+	q := journal.Request{By: journal.ByDay, Prices: readPrices(t, "2026-01-31,1\n", "EUR")}
+	q.Chart = readChart(t, settings+"# QuickBooks date form: YYYY-MM-DD\n# netsuite date form: DD.MM.YYYY\n# journal-csv columns: date, account\n# xero number prefix: X-\naccount\n6810\n")
+	j := summarise(t, fees{payment(t, 1, "2026-01-31T12:00:00Z", 1, "1000000000000000000")}, q)
+	for name, want := range map[string]string{
+		journal.QuickBooks.Name: "\r\nFEE-GLMR-20260131,2026-01-31,Account 6810,1.00,", journal.NetSuite.Name: "\r\nFEE-GLMR-20260131,31.01.2026,",
+		journal.CSV.Name: "date,account\r\n2026-01-31,6810\r\n", journal.Xero.Name: "\r\nX-GLMR-20260131: moonbeam transaction fees 2026-01-31,31 Jan 2026,",
+	} {
+		contents, _ := files(t, j, name)
+		require.Contains(t, contents[0], want)
+	}
+}
+
+// Fees of less than half a cent have no line, and the note says how to book them together.
+func TestAdviceOnSmallAmounts(t *testing.T) {
+	for by, want := range map[journal.By]string{
+		journal.ByTransaction: "rounding entry. Book them together with --summarise day or --summarise month",
+		journal.ByDay:         "rounding entry. Book them together with --summarise month", journal.ByMonth: "rounding entry",
+	} {
+		q := journal.Request{By: by, Prices: readPrices(t, "2026-01-01,1\n", "EUR"), Format: journal.Xero}
+		q.Chart = readChart(t, settings+"account\n6810\n")
+		j := summarise(t, fees{payment(t, 1, "2026-01-01T12:00:00Z", 1, "4900000000000000")}, q)
+		notes := j.Remarks()
+		require.Equal(t, "no line for 1 fee, 0.004900000000000000 GLMR: the amounts round to zero, and their value is in other lines of the entry or in the "+want, notes[len(notes)-1])
+	}
 }
 
 // A column may have no heading.

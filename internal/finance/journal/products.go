@@ -3,7 +3,9 @@ package journal
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/feeledger/fees/internal/finance/chart"
@@ -21,25 +23,52 @@ const (
 	netSuiteLines = 10_000
 )
 
+// settingQuickBooksAccount begins the setting of an account's name: "quickbooks account 6810".
+const settingQuickBooksAccount = "quickbooks account "
+
+// accountNumber matches accounts that are numbers.
+var accountNumber = regexp.MustCompile(`^[0-9][0-9 ./-]*$`)
+
 // newQuickBooks is the import of journal entries of QuickBooks Online, with the columns of Intuit's sample file; the
-// asterisks are part of the names. Accounts are names, with Parent:Sub for a subaccount; the lines of one number are an
-// entry.
+// asterisks are part of the names. Accounts are names, with Parent:Sub for a subaccount; a number needs a setting with its
+// name. The lines of one number are an entry.
 func newQuickBooks(s settings) (*layout, error) {
 	if err := s.twoDecimals(); err != nil {
 		return nil, err
 	}
 	c, err := s.columnsOf("MM/DD/YYYY", "*JournalNo = number, *JournalDate = date, *AccountName = account, *Debits = debit, *Credits = credit, "+
-		"Description = description, Name = none, Currency = currency, Location = location, Class = class", map[string]cell{"none": constant("")})
+		"Description = description, Name = none, Currency = currency, Location = location, Class = class", map[string]cell{
+		"none": constant(""), "account": func(_ *Entry, l *Line) string { return s.nameOf(l.Account) },
+	})
 	if err != nil {
 		return nil, err
 	}
 	c.separator, err = s.separator() // macOS versions of spreadsheets need semicolons
-	return c.complete(layout{maxRows: quickBooksRows}, func(e *Entry, _ []*Line) error {
+	return c.complete(layout{maxRows: quickBooksRows}, func(e *Entry, lines []*Line) error {
+		var numbers []string
+		for _, l := range lines {
+			number := string(l.Account)
+			if name := s.nameOf(l.Account); name != number {
+				if err := chart.CheckName(settingQuickBooksAccount+number, name); err != nil {
+					return err
+				}
+			} else if accountNumber.MatchString(number) && !slices.Contains(numbers, number) {
+				numbers = append(numbers, number)
+			}
+		}
+		if len(numbers) > 0 {
+			return fmt.Errorf(`QuickBooks imports the names of accounts, not their numbers: %s. Write the names in the chart, or add lines such as "# %s%s: Network fees"`, strings.Join(numbers, ", "), settingQuickBooksAccount, numbers[0])
+		}
 		if len(e.Reference) > quickBooksNumber {
 			return fmt.Errorf(`the journal number %s has more than %d characters; set a shorter one with "# %s: F-"`, e.Reference, quickBooksNumber, SettingPrefix)
 		}
 		return nil
 	}), err
+}
+
+// nameOf returns the name of an account in QuickBooks: that of its setting, or the account itself.
+func (s settings) nameOf(account Account) string {
+	return cmp.Or(s.Chart.Setting(settingQuickBooksAccount+strings.ToLower(string(account))), string(account))
 }
 
 // constant is a column with the same text in each line.
@@ -80,7 +109,7 @@ func newNetSuite(s settings) (*layout, error) {
 // Settings of Xero. A tracking category is such as "Region = location".
 const (
 	settingXeroTax      = "xero tax rate"
-	settingXeroTracking = "xero tracking %d"
+	settingXeroTracking = "xero tracking "
 )
 
 // newXero is the import of manual journals of Xero, with the columns of its template; the asterisks are part of the
@@ -100,7 +129,7 @@ func newXero(s settings) (*layout, error) {
 	var wrong error
 	for i := range 2 {
 		list += fmt.Sprintf(", TrackingName%d = name%[1]d, TrackingOption%[1]d = option%[1]d", i+1)
-		name, of, err := s.tracking(fmt.Sprintf(settingXeroTracking, i+1))
+		name, of, err := s.tracking(settingXeroTracking + strconv.Itoa(i+1))
 		wrong = cmp.Or(wrong, err)
 		l.carries = append(l.carries, of)
 		more[fmt.Sprintf("name%d", i+1)] = func(_ *Entry, l *Line) string { return ifTrue(l.Value(of) != "", name) }

@@ -18,7 +18,43 @@ import (
 // settings are those of a chart.
 type settings struct{ *Request }
 
-func (s settings) get(name string) string { return s.Chart.Setting(name) }
+func (s settings) get(name string) string { return s.Chart.Setting(s.key(name)) }
+
+// key returns the name that a setting has in the chart. With the format's name in front, it is for this format only.
+func (s settings) key(name string) string {
+	if own := s.Format.Name + " " + name; s.Chart.Line(own) > 0 {
+		return own
+	}
+	return name
+}
+
+// check returns an error for a setting that the format would ignore: one with its name in front that it does not have,
+// and one that only other formats have.
+func (s settings) check() error {
+	for _, name := range s.Chart.Settings() {
+		bare, isOwn := strings.CutPrefix(name, s.Format.Name+" ")
+		if s.Format.has(name) || isOwn && s.Format.has(bare) {
+			continue
+		}
+		line := s.Chart.Line(name)
+		if isOwn {
+			return fmt.Errorf("line %d of the chart: %s has no %s. Remove the line, or the colon if it is a comment", line, s.Format.Name, plain.Line(bare))
+		}
+		for _, other := range Formats() {
+			if other.has(name) && !strings.HasPrefix(name, other.Name+" ") {
+				return fmt.Errorf(`line %d of the chart: %s has no %s. Remove the line, or name the format it is for: "# %s %[3]s: …"`, line, s.Format.Name, name, other.Name)
+			}
+		}
+	}
+	return nil
+}
+
+// has reports whether a format has a setting.
+func (f Format) has(name string) bool {
+	return f.open != nil && name == SettingPrefix || slices.ContainsFunc(f.settings, func(one string) bool {
+		return name == one || strings.HasSuffix(one, " ") && strings.HasPrefix(name, one)
+	})
+}
 
 // need returns a setting that has to be there.
 func (s settings) need(name, example string) (string, error) {
@@ -43,7 +79,7 @@ func (s settings) choice(name string, words ...string) (string, error) {
 
 // wrong is the error that a setting has a wrong value.
 func (s settings) wrong(name, want string) error {
-	return fmt.Errorf("line %d of the chart: %s %q: %s", s.Chart.Line(name), name, plain.Line(s.get(name)), want)
+	return fmt.Errorf("line %d of the chart: %s %q: %s", s.Chart.Line(s.key(name)), name, plain.Line(s.get(name)), want)
 }
 
 // Settings that several formats have.

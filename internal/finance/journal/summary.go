@@ -30,6 +30,17 @@ const (
 	ByMonth       By = "month"
 )
 
+// advice returns how larger entries, whose amounts do not round to zero, are made.
+func (b By) advice() string {
+	switch b {
+	case ByTransaction:
+		return ". Book them together with --summarise day or --summarise month"
+	case ByDay:
+		return ". Book them together with --summarise month"
+	}
+	return ""
+}
+
 // SettingPrefix is the setting of what entry numbers begin with: two exports to the same books
 // need different ones.
 const SettingPrefix = "number prefix"
@@ -56,15 +67,19 @@ type Summary struct {
 func Summarise(ctx context.Context, payments *Payments, r Request) (s *Summary, err error) {
 	s = &Summary{composer: composer{Request: r, payments: payments, verbatim: true}}
 	s.NetworkSide = false // it has the company's side only
-	switch prefix := s.Chart.Setting(SettingPrefix); {
+	own := settings{&r}
+	switch prefix := own.get(SettingPrefix); {
 	case r.Prices == nil:
 		return nil, errors.New("a journal in the currency of the books needs prices")
 	case r.Format.open == nil:
 		return nil, fmt.Errorf("%q is not the format of an accounting system", r.Format.Name)
 	case prefix != "" && !prefixForm.MatchString(prefix):
-		return nil, settings{&r}.wrong(SettingPrefix, "want at most 30 letters, digits, points, slashes and hyphens")
+		return nil, own.wrong(SettingPrefix, "want at most 30 letters, digits, points, slashes and hyphens")
 	}
-	if s.layout, err = r.Format.open(settings{&r}); err != nil {
+	if err = own.check(); err == nil {
+		s.layout, err = r.Format.open(own)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("--as %s: %w", r.Format.Name, err)
 	}
 	p := s.pass()
@@ -277,7 +292,7 @@ func (p *pass) number(name string) string {
 		}
 		return -1
 	}, p.Symbol)
-	return cmp.Or(p.Chart.Setting(SettingPrefix), defaultPrefix) + symbol + "-" + name
+	return cmp.Or(settings{&p.Request}.get(SettingPrefix), defaultPrefix) + symbol + "-" + name
 }
 
 // dayOf is a day as a date in UTC.

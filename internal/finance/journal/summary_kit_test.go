@@ -94,6 +94,16 @@ const settings = `# suspense: 9999
 # datev consultant: 29098
 # datev client: 55003
 # datev account length: 4
+# quickbooks account 1500: Account 1500
+# quickbooks account 1510: Account 1510
+# quickbooks account 1511: Account 1511
+# quickbooks account 1512: Account 1512
+# quickbooks account 1599: Account 1599
+# quickbooks account 6810: Account 6810
+# quickbooks account 6811: Account 6811
+# quickbooks account 6812: Account 6812
+# quickbooks account 6859: Account 6859
+# quickbooks account 9999: Account 9999
 `
 
 // january has a price for each day of a month.

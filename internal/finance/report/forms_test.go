@@ -125,7 +125,7 @@ func readCSV(t *testing.T, text []byte) []map[string]string {
 	return named(lines[0], lines[1:])
 }
 
-// readXLSX reads the exact amounts, which are text, and the numbers next to them.
+// readXLSX reads the exact amounts, which are the texts in the last columns, and the other numbers.
 func readXLSX(t *testing.T, file []byte) (rows []map[string]string) {
 	book, err := excelize.OpenReader(bytes.NewReader(file))
 	require.NoError(t, err)
@@ -133,6 +133,10 @@ func readXLSX(t *testing.T, file []byte) (rows []map[string]string) {
 	require.NoError(t, err)
 	for len(lines[0]) < 5 { // title and notes
 		lines = lines[1:]
+	}
+	for i, heading := range lines[0] {
+		name, _, _ := strings.Cut(strings.ToLower(heading), ",") // the exact amount is the last of a name
+		lines[0][i] = strings.ReplaceAll(name, " ", "_")
 	}
 	return named(lines[0], lines[1:len(lines)-1])
 }

@@ -19,20 +19,21 @@ type Kind string
 
 // The kinds.
 const (
-	Accounting Kind = "accounting" // hledger, ledger, beancount
-	Browser    Kind = "browser"
-	ClickHouse Kind = "clickhouse" // fetched by npm, half a gigabyte
-	DuckDB     Kind = "duckdb"     // fetched by npm
-	Namespaces Kind = "namespaces" // ip, and the right to make networks
-	Office     Kind = "office"
-	OpenSSL    Kind = "openssl"
-	PDF        Kind = "pdf" // pdftotext, qpdf, and PDFBox Preflight
-	Postgres   Kind = "postgres"
-	Promtool   Kind = "promtool"
-	Python     Kind = "python"
-	SSH        Kind = "ssh"
-	Strace     Kind = "strace"
-	Systemd    Kind = "systemd"
+	Accounting   Kind = "accounting" // hledger, ledger, beancount
+	Browser      Kind = "browser"
+	ClickHouse   Kind = "clickhouse" // fetched by npm, half a gigabyte
+	DuckDB       Kind = "duckdb"     // fetched by npm
+	Namespaces   Kind = "namespaces" // ip, and the right to make networks
+	Office       Kind = "office"
+	OpenSSL      Kind = "openssl"
+	PDF          Kind = "pdf" // pdftotext, qpdf, and PDFBox Preflight
+	Postgres     Kind = "postgres"
+	Promtool     Kind = "promtool"
+	Python       Kind = "python"
+	SSH          Kind = "ssh"
+	Spreadsheets Kind = "spreadsheets" // ssconvert, pandas with openpyxl, and exceljs, fetched by npm
+	Strace       Kind = "strace"
+	Systemd      Kind = "systemd"
 )
 
 // Required reports whether programs of a kind must be installed.

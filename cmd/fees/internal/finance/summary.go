@@ -43,15 +43,18 @@ listed. hledger, beancount and ledger also accept --chart.
 
 Lines such as "# xero tax rate: Tax Exempt" are settings:
   all          suspense, rounding, asset, number prefix
-  quickbooks   date form (MM/DD/YYYY), separator
+  quickbooks   date form (MM/DD/YYYY), separator, quickbooks account 6810
+               (the name of account 6810; required if accounts are numbers)
   xero         xero tax rate (required), xero tracking 1 and 2
-               (Region = location), date form (DD MMM YYYY)
+               (Region = location)
   netsuite     date form (MM/DD/YYYY), netsuite subsidiary
   datev        datev consultant, datev client, datev account length (required),
                datev fiscal year month (1), datev chart
   journal-csv  columns (Date = date, Text = description, debit, credit, ...),
                date form (YYYY-MM-DD), separator, decimal (point),
-               line end (crlf), encoding (utf-8), rows per file`
+               line end (crlf), encoding (utf-8), rows per file
+"# quickbooks date form: YYYY-MM-DD" is for this format only. A setting that a
+format does not have is an error.`
 
 // addSummary adds the flags of journals for accounting systems.
 func (f *exportFlags) addSummary(c *cobra.Command) {
