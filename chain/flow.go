@@ -15,6 +15,9 @@ type Flow struct {
 	Withdrawals []Deposit // from any account
 	Deposits    []Deposit // to any account, without the credits
 	Credits     []Deposit // of the fee
+	// Burned is what the call itself burned of its withdrawals, less what it issued for its deposits. It is 0 if the fee
+	// that the chain states is left without it: then it was of other amounts, such as dust.
+	Burned SignedWei
 }
 
 // FindFlow returns the money that moved through an extrinsic with an event TransactionFeePaid. Receiver is the account that
@@ -48,7 +51,48 @@ func FindFlow(x *Extrinsic, receiver Optional[Address]) (f Flow, err error) {
 	for last := len(f.Deposits) - 1; known && last >= 0 && f.Deposits[last].Account == to && endsWith(x.Events[f.Deposits[last].At+1:stated], to); last-- {
 		f.Deposits, f.Credits = f.Deposits[:last], append(f.Credits, f.Deposits[last])
 	}
+	if burned, err := burnedBy(x.Events[:stated]); err == nil {
+		f.follow(&x.Events[stated], burned)
+	}
 	return f, nil
+}
+
+// burnedBy returns what the events before that of the fee burned of withdrawals, less what they issued. Dust is of no
+// withdrawal, and the last event burns the fee.
+func burnedBy(events []Event) (sum SignedWei, err error) {
+	for i := range events {
+		e := &events[i]
+		burns := e.Is("balances", "BurnedDebt") || e.Is("balances", "Rescinded")
+		switch {
+		case !burns && !e.Is("balances", "MintedCredit") && !e.Is("balances", "Issued"),
+			i == len(events)-1 && e.Name == "BurnedDebt", i > 0 && events[i-1].Is("balances", "DustLost"):
+			continue
+		}
+		amount, noAmount := e.Data.At(0).Wei()
+		signed := amount.Signed()
+		if !burns {
+			signed = signed.Negated()
+		}
+		var noSum error
+		sum, noSum = sum.Add(signed)
+		if err = errors.Join(noAmount, noSum); err != nil {
+			return sum, err
+		}
+	}
+	return sum, nil
+}
+
+// follow sets what the call burned if the fee that an event states follows only with it.
+func (f *Flow) follow(stated *Event, burned SignedWei) {
+	_, fee, err := readBalanceEvent(stated)
+	if charged, noCharge := f.Charged(); err != nil || noCharge == nil && charged == fee {
+		return
+	}
+	with := *f
+	with.Burned = burned
+	if charged, err := with.Charged(); err == nil && charged == fee {
+		f.Burned = burned
+	}
 }
 
 // endsWith reports whether events consist of deposits to an account, and of those that its creation emits.
@@ -72,11 +116,14 @@ func (f *Flow) Charged() (Wei, error) {
 	if err := errors.Join(err, noSum); err != nil {
 		return Wei{}, err
 	}
-	charged, err := in.Sub(out)
+	charged, err := in.Difference(out).Add(f.Burned.Negated())
+	if err == nil && charged.Sign() < 0 {
+		err = ErrOverflow
+	}
 	if err != nil {
 		return Wei{}, fmt.Errorf("%v wei withdrawn but %v deposited: %w", in, out, err)
 	}
-	return charged, nil
+	return charged.Size(), nil
 }
 
 // Hold returns the withdrawals before the transaction ran: the first two of its payer, which are the first events.
@@ -94,25 +141,67 @@ type Stakes struct {
 	Taken     []Deposit // put on hold for storage or code: they are given back with it
 	Endowed   []Deposit // to accounts that came into being
 	GivenBack []Deposit // released from accounts, and part of what the payer got back
+	// Own are withdrawals and deposits of the call itself whose counterpart is unknown, such as those of a transfer to
+	// another chain. What it passed on, or burned, at once is in no list.
+	Own []Deposit
 }
 
-// Stakes returns what moved through other accounts than the payer's.
+// Stakes returns what moved besides the hold and the rest that the payer got back, its last deposit.
 func (f *Flow) Stakes(x *Extrinsic, payer Address) (s Stakes) {
-	for _, w := range f.Withdrawals {
-		if w.Account != payer {
+	passed := map[int]bool{}
+	for _, w := range f.Withdrawals[len(f.Hold(payer)):] {
+		to, isPassed := passedOn(x.Events, &w)
+		switch {
+		case w.At > 0 && holds(&x.Events[w.At-1], "Released", w):
 			s.GivenBack = append(s.GivenBack, w)
+		case isPassed:
+			passed[to] = true
+		case !w.Amount.IsZero():
+			s.Own = append(s.Own, w)
 		}
 	}
-	for _, d := range f.Deposits {
+	rest := len(f.Deposits) - 1
+	for rest >= 0 && (f.Deposits[rest].Account != payer || passed[f.Deposits[rest].At]) {
+		rest--
+	}
+	for i, d := range f.Deposits {
 		switch {
-		case d.Account == payer:
+		case i == rest || passed[d.At]:
+		case holds(&x.Events[d.At+1], "Held", d): // the fee's event follows
+			s.Taken = append(s.Taken, d)
 		case d.At > 0 && endows(&x.Events[d.At-1], d):
 			s.Endowed = append(s.Endowed, d)
-		default:
-			s.Taken = append(s.Taken, d)
+		case !d.Amount.IsZero():
+			s.Own = append(s.Own, d)
 		}
 	}
 	return s
+}
+
+// passedOn returns the index of the event that moves on what was withdrawn: the next one, besides those that the creation of
+// an account emits, unless that puts the amount on hold.
+func passedOn(events []Event, w *Deposit) (at int, passed bool) {
+	for at = w.At + 1; at < len(events)-1; at++ {
+		e := &events[at]
+		if e.Is("balances", "Endowed") || e.Is("system", "NewAccount") {
+			continue
+		}
+		if e.Is("balances", "BurnedDebt") {
+			amount, err := e.Data.At(0).Wei()
+			return at, err == nil && amount == w.Amount
+		}
+		account, amount, err := readBalanceEvent(e)
+		return at, err == nil && e.Is("balances", "Deposit") && amount == w.Amount && !holds(&events[at+1], "Held", Deposit{Account: account, Amount: amount})
+	}
+	return at, false
+}
+
+// holds reports whether an event of a name states that pallet revive holds, or released, an amount.
+func holds(e *Event, name string, d Deposit) bool {
+	reason, err := e.Data.At(0).HoldReason()
+	account, noAccount := e.Data.At(1).Account()
+	amount, noAmount := e.Data.At(2).Wei()
+	return e.Is("balances", name) && (err != nil || reason.Pallet() == "revive") && noAccount == nil && noAmount == nil && account == d.Account && amount == d.Amount
 }
 
 func endows(e *Event, d Deposit) bool {

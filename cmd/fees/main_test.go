@@ -22,6 +22,7 @@ import (
 
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/test/gatewaytest"
+	"github.com/feeledger/fees/internal/test/pairs"
 	"github.com/feeledger/fees/internal/test/repository"
 )
 
@@ -60,7 +61,7 @@ func TestScripts(t *testing.T) {
 	node := httptest.NewServer(recordedNode(t))
 	t.Cleanup(node.Close)
 	keys := sshKeys(t) // shared: read-only, and slow to create
-	variables := map[string]string{"GATEWAY": server.URL, "NODE": node.URL, "RECORDINGS": recordings(t), "KEYS": keys, "HUB": hubMonth(t), "TABLES": repository.Path("testdata", "networks")}
+	variables := map[string]string{"GATEWAY": server.URL, "NODE": node.URL, "RECORDINGS": recordings(t), "KEYS": keys, "HUB": pairs.HubMonth(t), "TABLES": repository.Path("testdata", "networks")}
 	params := testscript.Params{
 		Dir:                 "testdata/script",
 		UpdateScripts:       *update,

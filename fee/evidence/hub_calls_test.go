@@ -35,6 +35,29 @@ func TestWhatHubsAlsoDo(t *testing.T) {
 			e["method"] = object{"pallet": "assetTxPayment", "method": "AssetTxFeePaid"}
 			e["data"] = append(data, any(token))
 		}, "36112413", false},
+		"a swap that ends the call, and a rest": {passet, 21, 2, func(x altered) {
+			payer := x.data(feeOf, 0)[0]
+			x.by(500, withdrew, 0, 1)
+			x.insert(returned, 0, withdrew, payer, "10000000000")
+			x.insert(returned, 0, returned, eve, "10000000000")
+			x.insert(returned, 1, withdrew, eve, "70")
+			x.insert(returned, 1, returned, payer, "70")
+			x.insert(returned, 2, returned, payer, "500")
+		}, "36112413", false},
+		"a swap that ends the call": {stack, 20, 5, func(x altered) {
+			x.insert(burnt, 0, withdrew, bob, "10000000000")
+			x.insert(burnt, 0, returned, eve, "10000000000")
+		}, "1497912855", false},
+		"a transfer to another chain": {passet, 21, 2, func(x altered) {
+			x.insert(returned, 0, withdrew, x.data(feeOf, 0)[0], "10000000000")
+			x.insert(returned, 0, burnt, "10000000000")
+		}, "36112413", false},
+		"a swap of the asset that pays the fee": {passet, 37, 2, func(x altered) {
+			x.insert(returned, 0, "assets.Withdrawn", "1984", bob, "77")
+			x.insert(returned, 0, "assets.Deposited", "1984", eve, "77")
+			x.insert(returned, 0, withdrew, eve, "100")
+			x.insert(returned, 0, returned, bob, "100")
+		}, "0", true},
 		// All is swapped back.
 		"a free call that offers an asset": {passet, 39, 2, func(x altered) {
 			x.outcome()["paysFee"] = "No"
@@ -56,10 +79,128 @@ func TestWhatHubsAlsoDo(t *testing.T) {
 				require.Equal(t, chain.Some(evidence.Match), x.Verdict)
 				require.Equal(t, c.asset, x.AssetFee != nil)
 				if x.AssetFee != nil {
-					require.Equal(t, "0", shown(x.AssetFee.Equivalent))
+					require.Equal(t, map[int]string{37: "38660075", 39: "0"}[c.height], shown(x.AssetFee.Equivalent))
 				}
 			}
 		})
+	}
+}
+
+// What an Ethereum transaction can do besides what the recordings contain: its fee, the deposits and the receipt still agree.
+// A receipt agrees with the fee and deposits of the transaction, not with what else the call moved.
+func TestEthereumCallsThatMoveMoney(t *testing.T) {
+	h := loadHub(t, stack)
+	const held, moved = "", "money moved through an account besides the payer and what was put on hold"
+	newAccount := func(x altered, amount string) {
+		x.insert("balances.Burned", 0, "system.NewAccount", eve)
+		x.insert("balances.Burned", 0, "balances.Endowed", eve, amount)
+		x.insert("balances.Burned", 0, returned, eve, amount)
+	}
+	for what, c := range map[string]struct {
+		height, index    int
+		alter            func(x altered)
+		deposit, receipt string // why the check is not made; held if it is
+	}{
+		// polkadot-sdk, revive/src/evm/transfer_with_dust.rs: newer runtimes withdraw the rounding, for burning or for an account.
+		"the rounding is withdrawn and burned": {8, 2, func(x altered) {
+			x.insert("balances.Burned", 0, withdrew, alith, "27169")
+			x.insert("balances.Burned", 0, burnt, "27169")
+			x.remove("balances.Burned", 0)
+		}, held, held},
+		"the rounding goes to an account": {8, 2, func(x altered) {
+			x.insert("balances.Burned", 0, withdrew, alith, "27169")
+			x.insert("balances.Burned", 0, returned, eve, "27169")
+			x.remove("balances.Burned", 0)
+		}, held, held},
+		"the rounding goes to a new account": {8, 2, func(x altered) {
+			x.insert("balances.Burned", 0, withdrew, alith, "27169")
+			newAccount(x, "27169")
+			x.remove("balances.Burned", 0)
+		}, held, held},
+		"the rounding is dust alone": {8, 2, func(x altered) { x.insert("balances.Burned", 0, withdrew, alith, "0") }, held, held},
+		"a swap": {8, 2, func(x altered) {
+			x.insert("balances.Burned", 0, withdrew, alith, "500")
+			x.insert("balances.Burned", 0, returned, eve, "500")
+			x.insert("balances.Burned", 0, withdrew, bob, "70")
+			x.insert("balances.Burned", 0, returned, alith, "70")
+		}, held, held},
+		"a swap beside a deposit": {8, 3, func(x altered) {
+			x.insert("balances.Burned", 0, withdrew, bob, "2220000000")
+			x.insert("balances.Burned", 0, returned, baltathar, "2220000000")
+		}, held, held},
+		"a swap to a new account": {8, 2, func(x altered) {
+			x.insert("balances.Burned", 0, withdrew, bob, "1000000000")
+			newAccount(x, "1000000000")
+		}, held, held},
+		// Of 500, another chain gets 490, and an account 10 for delivery.
+		"a transfer to another chain": {8, 2, func(x altered) {
+			x.insert("balances.Burned", 0, withdrew, alith, "500")
+			x.insert("balances.Burned", 0, returned, eve, "10")
+			x.insert("balances.Burned", 0, burnt, "490")
+		}, moved, held},
+		"a transfer from another chain": {8, 2, func(x altered) {
+			x.insert("balances.Burned", 0, "balances.Issued", "500")
+			x.insert("balances.Burned", 0, returned, eve, "490")
+			x.insert("balances.Burned", 0, returned, alith, "10")
+		}, moved, held},
+		"an account killed": {8, 2, func(x altered) {
+			x.insert("balances.Burned", 0, "balances.DustLost", eve, "490")
+			x.insert("balances.Burned", 0, burnt, "490")
+		}, held, held},
+		"an existential deposit that is minted": {8, 2, func(x altered) {
+			x.insert("balances.Burned", 0, "balances.Endowed", eve, "1000000000")
+			x.insert("balances.Burned", 0, "balances.Minted", eve, "1000000000")
+		}, held, held},
+		// A new account that the hold did not pay for.
+		"a transfer to a new account, with a delay": {8, 2, func(x altered) {
+			x.insert("balances.Burned", 0, withdrew, bob, "1000000010")
+			newAccount(x, "1000000000")
+			x.insert("balances.Burned", 0, returned, bob, "10")
+		}, moved, moved},
+		"a native call that maps an account": {17, 2, func(x altered) {
+			x.insert("system.Remarked", 0, "balances.Held", object{"revive": "AddressMapping"}, alith, "1026000000")
+			x.insert("system.Remarked", 0, "balances.Released", object{"revive": "AddressMapping"}, alith, "1026000000")
+		}, held, held},
+	} {
+		t.Run(what, func(t *testing.T) {
+			b := decoded(t, h.change(t, c.height, c.index, c.alter))
+			o := evidence.Options{Encoded: chain.Some(h.encoded[b.Hash]), Receipts: chain.Some(receiptsAt(t, stack, c.height))}
+			usual := evidence.Prove(h.blocks[c.height], fee.Price(h.blocks[c.height], &h.rules, h.multipliers[c.height-1]), h.rules, o)
+			r := evidence.Prove(b, fee.Price(b, &h.rules, h.multipliers[c.height-1]), h.rules, o)
+			require.Empty(t, r.Findings)
+			require.Equal(t, usual.Totals, r.Totals)
+			for check, why := range map[string]string{"evm.cash": held, "evm.hold": held, "evm.deposit": c.deposit, "evm.receipt": c.receipt, "evm.split": held} {
+				before, after := tally(t, usual, check), tally(t, r, check)
+				if why != held {
+					before.Held, before.NotApplicable, before.Why = before.Held-1, before.NotApplicable+1, why
+				}
+				require.Equal(t, before, after, check)
+			}
+		})
+	}
+}
+
+// What a call burned or issued explains a fee only if it is the whole difference.
+func TestWhatACallBurnsIsStillCompared(t *testing.T) {
+	h := loadHub(t, stack)
+	burnsRounding := func(x altered) {
+		x.insert("balances.Burned", 0, withdrew, alith, "27169")
+		x.insert("balances.Burned", 0, burnt, "27169")
+		x.remove("balances.Burned", 0)
+	}
+	for what, alter := range map[string]func(x altered){
+		"the withdrawal": func(x altered) { x.by(1, withdrew, 2, 1) },
+		"what is burned": func(x altered) { x.by(1, burnt, 0, 0) },
+		"nothing burned": func(x altered) { x.remove(burnt, 0) },
+		"burned as dust": func(x altered) { x.insert(burnt, 0, "balances.DustLost", eve, "27169") },
+		"not a number":   func(x altered) { x.put("many", burnt, 0, 0) },
+		"the fee":        func(x altered) { x.by(1, feeOf, 0, 1) },
+		"both burned":    func(x altered) { x.insert(burnt, 0, burnt, "27169") },
+		"issued instead": func(x altered) { x.insert(burnt, 0, "balances.Issued", "27169") },
+	} {
+		r, err := h.judge(t, 8, h.change(t, 8, 2, func(x altered) { burnsRounding(x); alter(x) }))
+		require.NoError(t, err, what)
+		requireFinding(t, r, "evm.cash", 2, "the chain charged ")
 	}
 }
 

@@ -120,7 +120,7 @@ func balancesIn(t testing.TB, directory string, heights int) map[chain.Address][
 }
 
 // TestProofOfHubs compares what each transaction of two recorded chains with pallet revive was charged with what the tool
-// that made them recorded. The only findings are the multipliers that root or the tool set.
+// that made them recorded. The only findings are the multipliers that the tool set.
 func TestProofOfHubs(t *testing.T) {
 	for name, want := range map[string]struct {
 		evm, native, assets, proofs int

@@ -73,7 +73,9 @@ func (s *subject) receipt() {
 		return
 	}
 	r := &Receipt{GasUsed: stated.GasUsed, Price: stated.Price, Given: given}
-	due, err := r.due(s.t)
+	payer, _ := s.t.Payer.Get()
+	stakes := s.t.flow.Stakes(s.t.x, payer)
+	due, err := r.due(s.t, &stakes)
 	if err == nil {
 		r.Total, err = evm.FeeOfGas(r.Price, r.GasUsed, 1)
 	}
@@ -106,15 +108,15 @@ func (s *subject) receipt() {
 		s.held()
 	case rounding.Sign() > 0 && s.rolledBack():
 		s.skip("a reverted creation of a contract: the receipt may contain a deposit that was rolled back")
+	case len(stakes.Own) > 0:
+		s.skip(callMovedMoney)
 	default:
 		s.broken("the receipt states %v × 10^-18 of the token, but the fee and deposits are %v × 10^-18", r.Total, needed)
 	}
 }
 
 // due returns the fee with the deposits taken and the existential deposits given, and sets these and those given back.
-func (r *Receipt) due(t *transaction) (sum chain.Wei, err error) {
-	payer, _ := t.Payer.Get()
-	stakes := t.flow.Stakes(t.x, payer)
+func (r *Receipt) due(t *transaction, stakes *chain.Stakes) (sum chain.Wei, err error) {
 	var errs [3]error
 	r.Taken, errs[0] = chain.Sum(stakes.Taken)
 	r.Endowed, errs[1] = chain.Sum(stakes.Endowed)

@@ -3,7 +3,6 @@ package evidence
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/feeledger/fees/chain"
 )
@@ -102,15 +101,10 @@ func (s *subject) paidOutcome() {
 
 // deposits checks the amounts that a transaction moved besides its fee. What it put on hold was deposited to the same account
 // just before; what it released was withdrawn just after. Another account gets a deposit for nothing else than to come into
-// being, and the payer gets one: the rest.
+// being, and the payer gets one: the rest. The call can move money too, from one account to another at once.
 func (s *subject) deposits() {
 	if s.t.flow == nil {
 		return // the fee is undetermined, with a reason
-	}
-	payer, _ := s.t.Payer.Get()
-	paired := map[int]bool{}
-	for _, w := range s.t.flow.Hold(payer) {
-		paired[w.At] = true
 	}
 	events := s.t.x.Events
 	for i := range events {
@@ -121,8 +115,8 @@ func (s *subject) deposits() {
 		case !events[i].Is("balances", "Held"):
 			continue
 		}
-		if reason, err := events[i].Data.At(0).HoldReason(); err == nil && reason.Pallet() != "revive" {
-			continue // a native call that an Ethereum key signed holds what its account has
+		if reason, err := events[i].Data.At(0).HoldReason(); s.t.DispatchesNative() || err == nil && reason.Pallet() != "revive" {
+			continue // a native call that an Ethereum key signed holds what an account has
 		}
 		account, noAccount := events[i].Data.At(1).Account()
 		amount, noAmount := events[i].Data.At(2).Wei()
@@ -134,26 +128,19 @@ func (s *subject) deposits() {
 			s.broken("event balances.%s of %v: no balances.%s of %v wei goes with it", events[i].Name, account, name, amount)
 			return
 		}
-		paired[partner] = true
 	}
-	rests := 0
-	for _, d := range slices.Concat(s.t.flow.Withdrawals, s.t.flow.Deposits) {
-		switch {
-		case paired[d.At]:
-		case d.Account == payer && events[d.At].Name == "Deposit":
-			rests++
-		case d.At > 0 && moves(&events[d.At-1], "Endowed", d.Account, d.Amount):
-		default:
-			s.skip("money moved through an account besides the payer and what was put on hold")
-			return
-		}
-	}
-	if rests > 1 {
+	payer, _ := s.t.Payer.Get()
+	switch own := s.t.flow.Stakes(s.t.x, payer).Own; {
+	case len(own) == 0:
+		s.held()
+	case own[0].Account == payer && events[own[0].At].Name == "Deposit":
 		s.skip("the payer was given money back more than once")
-		return
+	default:
+		s.skip(callMovedMoney)
 	}
-	s.held()
 }
+
+const callMovedMoney = "money moved through an account besides the payer and what was put on hold"
 
 // moves reports whether an event moves an amount of an account.
 func moves(e *chain.Event, name string, of chain.Address, amount chain.Wei) bool {

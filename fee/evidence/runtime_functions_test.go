@@ -106,11 +106,9 @@ func TestWhatARuntimeIsAskedAbout(t *testing.T) {
 	require.False(t, evidence.AsksReceipts(r, &moonbeam))
 }
 
-// The receipts that the recorded node answers agree with the fees and deposits of their block. Altered ones do not.
-func TestReceiptsOfANode(t *testing.T) {
-	h := loadHub(t, stack)
-	var recorded []chain.Receipt // of block 8
-	text, err := os.ReadFile(pairs.Path(t, stack, "gateway", "sent.json"))
+// receiptsAt returns the receipts of a block as recorded.
+func receiptsAt(t *testing.T, name string, height int) (list []chain.Receipt) {
+	text, err := os.ReadFile(pairs.Path(t, name, "gateway", "sent.json"))
 	require.NoError(t, err)
 	var file struct {
 		Sent []struct {
@@ -121,11 +119,18 @@ func TestReceiptsOfANode(t *testing.T) {
 	}
 	require.NoError(t, json.Unmarshal(text, &file))
 	for _, s := range file.Sent {
-		if s.Height == 8 && s.Family == "evm" {
-			recorded = append(recorded, chain.Receipt{GasUsed: chain.NewGas(number(s.Receipt.GasUsed).Uint64()), Price: chain.NewGasPrice(number(s.Receipt.EffectiveGasPrice).Uint64())})
+		if s.Height == height && s.Family == "evm" {
+			list = append(list, chain.Receipt{GasUsed: chain.NewGas(number(s.Receipt.GasUsed).Uint64()), Price: chain.NewGasPrice(number(s.Receipt.EffectiveGasPrice).Uint64())})
 		}
 	}
-	require.NotEmpty(t, recorded)
+	require.NotEmpty(t, list)
+	return list
+}
+
+// The receipts that the recorded node answers agree with the fees and deposits of their block. Altered ones do not.
+func TestReceiptsOfANode(t *testing.T) {
+	h := loadHub(t, stack)
+	recorded := receiptsAt(t, stack, 8)
 	for what, c := range map[string]struct {
 		change  func(list []chain.Receipt) []chain.Receipt
 		finding string

@@ -32,12 +32,17 @@ func TestFeeAmongMovements(t *testing.T) {
 	}
 }
 
-// movementsOf reads withdrawals and deposits of the payer, P, or of a stranger.
+// movementsOf reads withdrawals and deposits of the payer, P, or of a stranger. "Endow" is a deposit after the event that
+// reports a new account.
 func movementsOf(t *testing.T, text string) (list []movement.Movement) {
 	t.Helper()
+	event := 0
 	for part := range strings.SplitSeq(text, "; ") {
 		words := strings.Fields(part)
-		kind := map[string]movement.Kind{"Withdraw": movement.KindWithdrawal, "Deposit": movement.KindDeposit}[words[0]]
+		kind := map[string]movement.Kind{"Withdraw": movement.KindWithdrawal, "Deposit": movement.KindDeposit, "Endow": movement.KindDeposit}[words[0]]
+		if words[0] == "Endow" {
+			event++
+		}
 		amount, err := chain.ParseWei(words[2])
 		require.NoError(t, err)
 		free := amount.Signed()
@@ -45,8 +50,9 @@ func movementsOf(t *testing.T, text string) (list []movement.Movement) {
 			free = free.Negated()
 		}
 		list = append(list, movement.Movement{
-			Kind: kind, Amount: amount, Account: address(t, map[string]string{"P": cashPayer, "S": cashStranger}[words[1]]), Free: chain.Some(free),
+			EventIndex: event, Kind: kind, Amount: amount, Account: address(t, map[string]string{"P": cashPayer, "S": cashStranger}[words[1]]), Free: chain.Some(free),
 		})
+		event++
 	}
 	return list
 }

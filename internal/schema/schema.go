@@ -128,9 +128,9 @@ func ofBalances(name string) *Event {
 		return &reasonAccount
 	case "TransferAndHold", "TransferOnHold":
 		return &reasonTransfer
-	case "BurnedDebt":
+	case "BurnedDebt", "Rescinded", "Issued", "MintedCredit":
 		return &amount
-	case "Issued", "Rescinded", "MintedCredit", "Upgraded", "Locked", "Unlocked", "Frozen", "Thawed", "TotalIssuanceForced":
+	case "Upgraded", "Locked", "Unlocked", "Frozen", "Thawed", "TotalIssuanceForced":
 		return &nothing
 	}
 	return &unknownBalances

@@ -2,7 +2,9 @@ package web_test
 
 import (
 	"fmt"
+	"io"
 	"net/http"
+	"net/http/httptest"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -12,6 +14,8 @@ import (
 
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/test/browsertest"
+	"github.com/feeledger/fees/internal/test/nodetest"
+	"github.com/feeledger/fees/internal/test/pairs"
 	"github.com/feeledger/fees/internal/web"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
@@ -105,20 +109,66 @@ func (h *hand) fact(name string) string {
 	return browsertest.Ask[string](h.Tab, `[...document.querySelectorAll("dt")].find((d) => d.textContent === `+quoted(name)+`).nextElementSibling.textContent`)
 }
 
+// companyMonth is a company's month to close, in an office with a source of balances.
+type companyMonth struct {
+	*office
+	balances *source.Reader
+	charged  string // as the pages show it
+}
+
+// usualMonth is that of the sample company.
+func usualMonth(t *testing.T) companyMonth {
+	m := companyMonth{charged: "0.911 GLMR"}
+	m.office = newOffice(t, func(c *web.Options) {
+		l := &c.Ledgers[0]
+		src, err := source.Open(filepath.Join(filepath.Dir(l.Labels.Path), "gateway"), source.Options{})
+		require.NoError(t, err)
+		m.balances = &source.Reader{Source: src, Tables: network.BuiltIn()}
+		l.Source, l.Gateway = m.balances, "./gateway"
+	})
+	return m
+}
+
+// hubMonth is that of a company on a recorded chain with pallet revive, read from its node. What the company's accounts were
+// charged is what the recording states; see the script hub-month of cmd/fees.
+func hubMonth(t *testing.T) companyMonth {
+	server := httptest.NewServer(nodetest.OpenPair(t, "stack-template-3"))
+	t.Cleanup(server.Close)
+	node, err := source.Open(strings.Replace(server.URL, "http", "ws", 1), source.Options{})
+	require.NoError(t, err)
+	t.Cleanup(func() { node.(io.Closer).Close() })
+	february, err := source.Open(pairs.HubMonth(t), source.Options{})
+	require.NoError(t, err)
+	dir, tables := t.TempDir(), pairs.HubTables(t)
+	m := companyMonth{balances: &source.Reader{Source: node, Tables: tables}, charged: "0.484 UNIT"}
+	place := filepath.Join(dir, "fees.db")
+	sync := func(blocks string, from source.Source) {
+		wanted, err := app.PeriodInput{Blocks: blocks}.ParseWanted()
+		require.NoError(t, err)
+		_, err = app.Sync(t.Context(), place, wanted, app.FillOptions{Reader: &source.Reader{Source: from, Tables: tables}})
+		require.NoError(t, err)
+	}
+	sync("0..37", node)
+	sync("0..38", february)
+	d, err := app.Open(t.Context(), place, tables)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, d.Close()) })
+	m.office = newOfficeOf(t, &office{ledger: d, shelf: t.TempDir(), labels: book(t, "address,label,group\n"+
+		"5HYRCKHYJN9z5xUtfFkyMj4JUhsAwWyvuU8vKB1FcnYTf9ZQ,Treasury,company\n"+
+		"0x3Cd0A705a2DC65e5b1E1205896BaA2be8A07c6e0,Savings,company\n"+
+		"15oF4uVJwmo4TdGW7VfQxNLavjCXviqxT9S1MgbjMNHr6Sp5,Staking,company\n"+
+		"5FHneW46xGXgs5mUiveU4sbTyGBzmstUspZC92UhjJM694ty,Payroll,\n")}, func(c *web.Options) {
+		l := &c.Ledgers[0]
+		l.Network, l.Source, l.Gateway = "stack-template", m.balances, server.URL
+	})
+	return m
+}
+
 // closedByTwo closes a month from the first look at the overview on: anna prepares it, bob returns it with a comment, she
 // prepares it again, he approves it, and she closes it. A wrong password and a session that ends meanwhile lose nothing
 // that was typed. The package is then verified as the command line does.
-func closedByTwo(t *testing.T, b *browsertest.Browser, options browsertest.Options, keys bool) {
-	var balances *source.Reader
-	company := 0 // accounts
-	o := newOffice(t, func(c *web.Options) {
-		l := &c.Ledgers[0]
-		company = len(l.Labels.InGroup("company"))
-		src, err := source.Open(filepath.Join(filepath.Dir(l.Labels.Path), "gateway"), source.Options{})
-		require.NoError(t, err)
-		balances = &source.Reader{Source: src, Tables: network.BuiltIn()}
-		l.Source, l.Gateway = balances, "./gateway"
-	})
+func closedByTwo(t *testing.T, b *browsertest.Browser, options browsertest.Options, keys bool, o companyMonth) {
+	company := len(o.labels.InGroup("company"))
 	anna := &hand{b.Tab(t, o.URL, options), t, keys}
 	bob := &hand{b.Tab(t, o.URL, options), t, keys}
 	seen := func(h *hand, name string) { // the page on every screen
@@ -161,7 +211,7 @@ func closedByTwo(t *testing.T, b *browsertest.Browser, options browsertest.Optio
 	bob.follow(`main a[href="close/2026-01"]`)
 	require.Contains(t, bob.Text(), "first draft")
 	require.Equal(t, []string{"approved", "returned"}, bob.options())
-	require.Contains(t, bob.Text(), "Approve 0.911 GLMR")
+	require.Contains(t, bob.Text(), "Approve "+o.charged)
 	_, report := bob.Select(`a[href="close/2026-01/report.csv"]`).Download()
 	require.NotEmpty(t, report)
 	o.clock.goOn(2 * time.Hour)
@@ -216,7 +266,7 @@ func closedByTwo(t *testing.T, b *browsertest.Browser, options browsertest.Optio
 	seen(anna, "package")
 
 	c, err := app.CheckPackage(t.Context(), filepath.Join(o.shelf, "2026-01"), again(o.ledger), app.Vouchers{}, app.PackageOptions{
-		Program: "a test", Balances: func() (source.Source, error) { return balances.Source, nil },
+		Program: "a test", Balances: func() (source.Source, error) { return o.balances.Source, nil },
 	})
 	require.NoError(t, err)
 	require.Empty(t, append(append(c.Damage, c.Differences...), c.Notes...))

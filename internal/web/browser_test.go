@@ -102,10 +102,11 @@ func TestInABrowser(t *testing.T) {
 		acceptedByOne(t, b, browsertest.Options{Size: browsertest.Phone, Dark: true, Scriptless: true}, false)
 	})
 	beside("labels", func(t *testing.T) { labelled(t, b) })
-	beside("close, mouse", func(t *testing.T) { closedByTwo(t, b, browsertest.Options{}, false) })
-	beside("close, keys alone", func(t *testing.T) { closedByTwo(t, b, browsertest.Options{}, true) })
+	beside("close, mouse", func(t *testing.T) { closedByTwo(t, b, browsertest.Options{}, false, usualMonth(t)) })
+	beside("close, on a hub", func(t *testing.T) { closedByTwo(t, b, browsertest.Options{}, false, hubMonth(t)) })
+	beside("close, keys alone", func(t *testing.T) { closedByTwo(t, b, browsertest.Options{}, true, usualMonth(t)) })
 	beside("close, phone without scripts", func(t *testing.T) {
-		closedByTwo(t, b, browsertest.Options{Size: browsertest.Phone, Dark: true, Scriptless: true}, false)
+		closedByTwo(t, b, browsertest.Options{Size: browsertest.Phone, Dark: true, Scriptless: true}, false, usualMonth(t))
 	})
 	for _, path := range s.pages() {
 		beside(path, func(t *testing.T) { eachPage(t, b, s, path, http.StatusOK) })

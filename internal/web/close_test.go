@@ -65,10 +65,10 @@ func newOffice(t *testing.T, change func(*web.Options)) *office {
 }
 
 // newOfficeOf is another server with the ledger and the packages of one.
-func newOfficeOf(t *testing.T, of *office) *office {
+func newOfficeOf(t *testing.T, of *office, change func(*web.Options)) *office {
 	t.Helper()
 	o := &office{ledger: of.ledger, shelf: of.shelf, people: map[string]*person{}, labels: of.labels}
-	o.serve(t, nil)
+	o.serve(t, change)
 	return o
 }
 

@@ -23,7 +23,7 @@ func TestWorkplace(t *testing.T) {
 	require.Equal(t, http.StatusSeeOther, o.send(t, "anna", at, plus(list["duplicate"].fields, "act", "ask", "difference", list["duplicate"].ticks[0], "comment", "Which one is it?")...).status)
 	require.Equal(t, []string{"anna accepted", "anna asked"}, o.trail(t))
 
-	again := newOfficeOf(t, o)
+	again := newOfficeOf(t, o, nil)
 	again.clock.goOn(time.Hour)
 	page := again.page(t, "anna", path)
 	require.Equal(t, http.StatusOK, page.status, page.text)

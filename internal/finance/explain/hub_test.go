@@ -86,6 +86,33 @@ func TestExplainRevive(t *testing.T) {
 	require.NotContains(t, results(noFee.Steps), "fee = 2262219033")
 }
 
+// What the call itself burned or issued is not part of the fee. In place of the rounding of 8-2, which a Burned takes, the
+// amounts are withdrawn and burned, or issued and deposited.
+func TestExplainWhatACallBurns(t *testing.T) {
+	const alith, events = "5HYRCKHYJN9z5xUtfFkyMj4JUhsAwWyvuU8vKB1FcnYTf9ZQ", `{"method":{"pallet":"balances","method":"%s"},"data":[%s"27169"]}`
+	for name, want := range map[string]string{
+		"Withdraw, BurnedDebt": "199974627169 − 197954233792 − 27169",
+		"Issued, Deposit":      "199974600000 − 197954260961 + 27169",
+	} {
+		v := onHub(t, "stack-template-3", 8, 2, 999873738444221548, func(text string) string {
+			var list []string
+			for name := range strings.SplitSeq(name, ", ") {
+				who := ""
+				if name == "Withdraw" || name == "Deposit" {
+					who = `"` + alith + `",`
+				}
+				list = append(list, fmt.Sprintf(events, name, who))
+			}
+			old := fmt.Sprintf(events, "Burned", `"`+alith+`",`)
+			require.Contains(t, text, old)
+			return strings.Replace(text, old, strings.Join(list, ","), 1)
+		})
+		require.Equal(t, "charged = 2020366208", results(v.Cash.Steps)[0])
+		require.Equal(t, want, v.Cash.Steps[0].Calculation())
+		require.True(t, v.Holds())
+	}
+}
+
 // A fee paid in an asset has its own inputs, and nothing in the token.
 func TestExplainAssetFee(t *testing.T) {
 	v := onHub(t, "passet-1019002", 38, 2, 999869085445743367, asIs)

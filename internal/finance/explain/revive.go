@@ -74,8 +74,17 @@ func (v *Explanation) settledRevive(s *Settlement, charged chain.Wei) bool {
 		s.read("deposited", d.Amount, v.event(d.At, "data[1], to "+v.Token.Account(d.Account)))
 		out, _ = out.Add(d.Amount)
 	}
-	s.step(Step{Name: "charged", Formula: "all withdrawn − all deposited", Values: []Value{with("all withdrawn", in), with("all deposited", out)},
-		Note: "amounts put on hold are deposits to those who hold them, not fees"}, charged)
+	whole := Step{Name: "charged", Formula: "all withdrawn − all deposited", Values: []Value{with("all withdrawn", in), with("all deposited", out)},
+		Note: "amounts put on hold are deposits to those who hold them, not fees"}
+	switch flow.Burned.Sign() {
+	case +1:
+		whole.Formula += " − burned by the call"
+		whole.Values = append(whole.Values, with("burned by the call", flow.Burned.Size()))
+	case -1:
+		whole.Formula += " + issued by the call"
+		whole.Values = append(whole.Values, with("issued by the call", flow.Burned.Size()))
+	}
+	s.step(whole, charged)
 	for _, c := range flow.Credits {
 		s.read("credited", c.Amount, v.event(c.At, "data[1], to "+v.Token.Account(c.Account)))
 	}

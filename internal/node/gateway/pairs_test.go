@@ -5,6 +5,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -74,6 +75,39 @@ func TestAnswersOfPairs(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A node that refuses an account's locks still has its balance: that of the recorded gateway. The recordings of the hubs lack
+// locks.
+func TestBalancesWithoutLocks(t *testing.T) {
+	for name, last := range map[string]int{"passet-1019002": 31, "stack-template-3": 37} {
+		g, _ := served(t, name, "ws")
+		files, err := filepath.Glob(pairs.Path(t, name, "gateway", "balance-info", "*", "*.json"))
+		require.NoError(t, err)
+		compared := 0
+		for _, file := range files {
+			height, err := strconv.Atoi(strings.TrimSuffix(filepath.Base(file), ".json"))
+			require.NoError(t, err)
+			if height > last { // recorded without a node
+				continue
+			}
+			text, err := os.ReadFile(file)
+			require.NoError(t, err)
+			want, err := sidecar.DecodeBalance(string(text))
+			require.NoError(t, err)
+			answer, err := g.Get(t.Context(), fmt.Sprintf("/accounts/%s/balance-info?at=%d", filepath.Base(filepath.Dir(file)), height))
+			require.NoError(t, err, file)
+			have, err := sidecar.DecodeBalance(answer)
+			require.NoError(t, err)
+			require.Equal(t, want, have, file)
+			require.NotContains(t, answer, `"locks"`, "unknown, not none")
+			compared++
+		}
+		require.Greater(t, compared, 10*last)
+	}
+	g, _ := served(t, "passet-1019002", "http")
+	_, err := g.Get(t.Context(), "/accounts/5Cq1onJs8s8arASiDZTWU7C3cCEdvsq5QcR1Pp4E3A5DsD7n/balance-info?at=3")
+	require.ErrorContains(t, err, "not recorded", "neither the account nor its locks")
 }
 
 func same(t *testing.T, g *gateway.Gateway, question, file string) {

@@ -2,11 +2,13 @@ package gateway
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"net/url"
 	"strings"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/node/rpc"
 	"github.com/feeledger/fees/internal/substrate/header"
 	"github.com/feeledger/fees/internal/substrate/render"
 )
@@ -65,13 +67,28 @@ func (g *Gateway) balance(ctx context.Context, account, at string) (string, erro
 	if err != nil {
 		return "", err
 	}
-	own, locks := b.Places()
-	stored, err := g.node.Storage(ctx, where.hash, own, locks)
+	own, locks, err := g.balanceState(ctx, where.hash, &b)
 	if err != nil {
 		return "", g.stateError(ctx, where, err)
 	}
-	text, err := b.Answer(where.of(), s.token, stored[0], stored[1])
+	text, err := b.Answer(where.of(), s.token, own, locks)
 	return string(text), malformed("balance", err)
+}
+
+// balanceState returns an account's state and its locks. No figure depends on locks: if the node refuses them, they are unknown.
+func (g *Gateway) balanceState(ctx context.Context, block chain.Hash, b *render.Balance) (account []byte, locks chain.Optional[[]byte], err error) {
+	own, held := b.Places()
+	stored, err := g.node.Storage(ctx, block, own, held)
+	if err == nil {
+		return stored[0], chain.Some(stored[1]), nil
+	}
+	var refused *rpc.RPCError
+	if errors.As(err, &refused) {
+		if alone, noAccount := g.node.Storage(ctx, block, own); noAccount == nil {
+			return alone[0], locks, nil
+		}
+	}
+	return nil, locks, err
 }
 
 // stateAt returns the block whose state is requested, and the runtime that reads it: as in Sidecar, the runtime after its

@@ -35,8 +35,8 @@ func (r *Runtime) Balance(of chain.Address) (b Balance, err error) {
 func (b *Balance) Places() (account, locks []byte) { return b.account.Place(), b.locks.Place() }
 
 // Answer returns the response of /accounts/ADDRESS/balance-info. The token is the chain's first; account and
-// locks are nil if nothing is stored.
-func (b *Balance) Answer(at At, token string, account, locks []byte) ([]byte, error) {
+// locks are nil if nothing is stored. Locks that are unknown are left out.
+func (b *Balance) Answer(at At, token string, account []byte, locks chain.Optional[[]byte]) ([]byte, error) {
 	if account == nil {
 		account = b.account.entry.Default
 	}
@@ -55,8 +55,10 @@ func (b *Balance) Answer(at At, token string, account, locks []byte) ([]byte, er
 			to = scalejson.AppendString(to, name+" does not exist for this runtime")
 		}
 	}
-	if to, err = b.locks.value(append(to, `,"locks":`...), locks); err != nil {
-		return nil, fmt.Errorf("balances.locks at block %d: %w", at.Height, err)
+	if stored, known := locks.Get(); known {
+		if to, err = b.locks.value(append(to, `,"locks":`...), stored); err != nil {
+			return nil, fmt.Errorf("balances.locks at block %d: %w", at.Height, err)
+		}
 	}
 	return append(to, '}'), nil
 }

@@ -311,7 +311,7 @@ func TestBalancesAreSidecars(t *testing.T) {
 			has, known := p.stored(account, at)
 			require.True(t, known, "the node was not asked for %v at block %d", address, height)
 			locked, _ := p.stored(locks, at)
-			text, err := b.Answer(at, token, has, locked)
+			text, err := b.Answer(at, token, has, chain.Some(locked))
 			require.NoError(t, err)
 			relative, err := filepath.Rel(filepath.Join(p.dir, "gateway"), path)
 			require.NoError(t, err)

@@ -151,5 +151,5 @@ func (c *Chain) Balance(height uint64, of chain.Address) (text []byte, known boo
 	b := c.body(height)
 	question, err := c.executing(height).decoder.Balance(of)
 	must(err)
-	return made(question.Answer(render.At{Hash: b.hash, Height: height}, c.network.Symbol, b.balances[place].encode(), nil)), true
+	return made(question.Answer(render.At{Hash: b.hash, Height: height}, c.network.Symbol, b.balances[place].encode(), chain.Some[[]byte](nil))), true
 }
