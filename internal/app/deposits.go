@@ -26,13 +26,24 @@ func holdsDeposits(n *network.Network) bool {
 	return slices.ContainsFunc(n.Rows, func(row rule.PriceRow) bool { return row.EVM == rule.Revive })
 }
 
-// withPassed returns the ledger with the deposits that passed from or to accounts, up to a block.
-func (d *Ledger) withPassed(ctx context.Context, n *network.Network, accounts []chain.Address, last uint64) (*deposits.Book, error) {
-	if !holdsDeposits(n) {
-		return &deposits.Book{Book: d.Book}, nil
+// withDeposits returns the ledger with the deposits that passed from or to accounts, and what was open before and after a span.
+// It reads them unless kept has them already, and keeps them there.
+func (d *Ledger) withDeposits(ctx context.Context, n *network.Network, kept *deposits.Book, accounts []chain.Address, span chain.Heights) (*deposits.Book, error) {
+	if kept == nil {
+		kept = &deposits.Book{}
 	}
-	book, err := deposits.Read(ctx, d.Book, accounts, last)
-	return book, d.wrapErr(err)
+	if kept.Book == nil && !holdsDeposits(n) {
+		kept.Book = d.Book
+	}
+	if kept.Book != nil {
+		return kept, nil
+	}
+	book, err := deposits.Read(ctx, d.Book, accounts, span)
+	if err != nil {
+		return nil, d.wrapErr(err)
+	}
+	*kept = *book
+	return kept, nil
 }
 
 // maxChanges limits the changes of deposits that are listed.
@@ -57,6 +68,11 @@ func (d *Ledger) Deposits(ctx context.Context, q DepositsRequest) (*table.Docume
 	if err != nil {
 		return nil, d.wrapErr(err)
 	}
+	blocks := chain.Heights{First: first, Last: span.Last}
+	all, err := deposits.Of(d.Book.Contents(ctx, blocks), accounts)
+	if err != nil {
+		return nil, d.wrapErr(err)
+	}
 	wanted := map[chain.Address]bool{}
 	for _, a := range accounts {
 		wanted[a] = true
@@ -72,15 +88,20 @@ func (d *Ledger) Deposits(ctx context.Context, q DepositsRequest) (*table.Docume
 		}
 		return false
 	}
-	var all deposits.Deposits
 	var changes []deposits.Change
-	unmatched := uint64(0)
+	var unmatched struct {
+		count uint64
+		sum   chain.SignedWei
+	}
 	all.Each = func(c *deposits.Change) error {
 		if !has(c.Holder, c.Payer, c.To) {
 			return nil
 		}
 		if !c.Taken.Known() {
-			unmatched++
+			unmatched.count++
+			if unmatched.sum, err = unmatched.sum.Add(c.Amount); err != nil {
+				return err
+			}
 		}
 		if !q.Changes || !held.Asked.Has(c.At.Height, c.At.Time) {
 			return nil
@@ -91,7 +112,6 @@ func (d *Ledger) Deposits(ctx context.Context, q DepositsRequest) (*table.Docume
 		changes = append(changes, *c)
 		return nil
 	}
-	blocks := chain.Heights{First: first, Last: span.Last}
 	for c, err := range d.Book.Contents(ctx, blocks) {
 		if err == nil {
 			err = all.Add(c)
@@ -104,10 +124,11 @@ func (d *Ledger) Deposits(ctx context.Context, q DepositsRequest) (*table.Docume
 	q.Progress.end()
 	y := deposits.Style{Token: token, Labels: q.Labels, Notes: held.Notes()}
 	if first > 0 {
-		y.Notes = append(y.Notes, fmt.Sprintf("the ledger begins at block %d: deposits that were taken before it are not listed", first))
+		y.Notes = append(y.Notes, fmt.Sprintf("the ledger begins at block %d: deposits that were taken before it are not known, and not listed", first))
 	}
-	if unmatched > 0 {
-		y.Notes = append(y.Notes, fmt.Sprintf("for %s that were given back, the ledger does not contain the transaction that took them", console.Counted(unmatched, "deposit")))
+	if unmatched.count > 0 {
+		y.Notes = append(y.Notes, fmt.Sprintf("%s of %s %s given back, and the ledger does not contain the transactions that took them",
+			console.Counted(unmatched.count, "deposit"), token.Amount(unmatched.sum.Size()), console.Verb(unmatched.count, "was", "were")))
 	}
 	if all.Unstated > 0 {
 		y.Notes = append(y.Notes, fmt.Sprintf("the events of %s do not state what is held: compare with the balances (fees statement)", console.Counted(all.Unstated, "movement")))

@@ -77,10 +77,11 @@ func (d *Ledger) export(ctx context.Context, h Held, q ExportRequest) (*Export, 
 	}
 	book := &deposits.Book{Book: d.Book}
 	if span, some := h.Span.Get(); some && q.With == WithMovements {
-		if book, err = d.withPassed(ctx, n, q.Accounts, span.Last); err != nil {
+		if book, err = d.withDeposits(ctx, n, q.deposits, q.Accounts, span); err != nil {
 			return nil, err
 		}
 	}
+	r.Receivables = book.Receivables
 	if x.Payments, err = journal.Find(ctx, book, journal.Selection{Token: token, Accounts: q.Accounts, Period: h.Asked, Span: h.Span}); err != nil {
 		return nil, d.wrapErr(err)
 	}
@@ -89,7 +90,12 @@ func (d *Ledger) export(ctx context.Context, h Held, q ExportRequest) (*Export, 
 		x.Notes = append(x.Notes, token.PaidNothing(idle))
 		r.Notes = append(r.Notes, token.PaidNothing(idle))
 	}
-	for _, note := range x.Payments.AssetFees().Notes(token.Amount) {
+	span, _ := h.Span.Get()
+	notes, err := book.Notes(span, token.Amount)
+	if err != nil {
+		return nil, err
+	}
+	for _, note := range slices.Concat(notes, x.Payments.AssetFees().Notes(token.Amount)) {
 		x.Notes = append(x.Notes, note)
 		r.Notes = append(r.Notes, note)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/feeledger/fees/internal/finance/closing"
 	"github.com/feeledger/fees/internal/finance/closing/signature"
 	"github.com/feeledger/fees/internal/finance/closing/timestamp"
+	"github.com/feeledger/fees/internal/finance/deposits"
 	"github.com/feeledger/fees/internal/finance/journal"
 	"github.com/feeledger/fees/internal/finance/rollforward"
 	"github.com/feeledger/fees/internal/ledger"
@@ -221,6 +222,7 @@ type maker struct {
 	varianceKept []closing.File
 
 	told     source.Source // the source of balances, once it has answered
+	deposits deposits.Book // once a file needed it
 	held     Held
 	network  *network.Network
 	accounts []chain.Address

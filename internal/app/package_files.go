@@ -137,7 +137,7 @@ func (x *maker) makeReports(ctx context.Context) error {
 
 // request returns the package's common request fields.
 func (x *maker) request(p Progress) Request {
-	return Request{Period: x.asked, Accounts: x.accounts, Labels: x.labels, Prices: x.prices, Progress: p}
+	return Request{Period: x.asked, Accounts: x.accounts, Labels: x.labels, Prices: x.prices, Progress: p, deposits: &x.deposits}
 }
 
 func totalsOf(r *report.Report) closing.Totals {

@@ -7,6 +7,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/addressbook"
+	"github.com/feeledger/fees/internal/finance/deposits"
 	"github.com/feeledger/fees/internal/money"
 	"github.com/feeledger/fees/network"
 )
@@ -31,6 +32,8 @@ type Request struct {
 	Labels   *addressbook.Book // labels of addresses; may be nil
 	Prices   *money.List       // nil for no amounts in a currency
 	Progress Progress
+
+	deposits *deposits.Book // what one request about deposits has read, for others of the same accounts and blocks; nil for one request
 }
 
 // natives returns the ledger's accounts that a person named: where accounts have 32 bytes, an EVM address means the one

@@ -121,7 +121,7 @@ func (d *Ledger) rollforward(ctx context.Context, held *Held, n *network.Network
 			return nil, err
 		}
 	}
-	book, err := d.withPassed(ctx, n, accounts, span.Last)
+	book, err := d.withDeposits(ctx, n, q.deposits, accounts, span)
 	if err != nil {
 		return nil, err
 	}

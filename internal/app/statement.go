@@ -128,7 +128,7 @@ func (d *Ledger) statements(ctx context.Context, h *Held, n *network.Network, st
 			return nil, err
 		}
 	}
-	book, err := d.withPassed(ctx, n, accounts, span.Last)
+	book, err := d.withDeposits(ctx, n, q.deposits, accounts, span)
 	if err != nil {
 		return nil, err
 	}

@@ -18,7 +18,7 @@ import (
 // hubBook returns a ledger of a recorded chain with pallet revive.
 func hubBook(t *testing.T, name string, last uint64) *ledger.Book {
 	t.Helper()
-	return ledgertest.Hub(t, filepath.Join(t.TempDir(), "fees.db"), name, last)
+	return ledgertest.Hub(t, filepath.Join(t.TempDir(), "fees.db"), name, chain.Heights{Last: last})
 }
 
 // Movements of accounts have the fee and each deposit of transaction 8-3 apart: a fee of 2,262,072,567, and a deposit of
@@ -127,7 +127,7 @@ func TestPaidInAssets(t *testing.T) {
 func TestAssetFeesInSQL(t *testing.T) {
 	engines(t, func(t *testing.T, newPlace func() string) {
 		place := newPlace()
-		book := ledgertest.Hub(t, place, "passet-1019002", 39)
+		book := ledgertest.Hub(t, place, "passet-1019002", chain.Heights{Last: 39})
 		sum := fee.AssetTotals{}
 		for x, err := range book.PaidInAssets(t.Context(), ledger.Query{Span: chain.Heights{Last: 39}}) {
 			require.NoError(t, err)

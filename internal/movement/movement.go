@@ -60,6 +60,11 @@ const (
 	KindDepositPassedOut Kind = "deposit-passed-out"
 	// KindDepositPassedIn is the same for the counterparty, which another movement credits with the amount.
 	KindDepositPassedIn Kind = "deposit-passed-in"
+	// KindDepositUnmatchedIn is a deposit that the account got back, and whose payer is not known: mostly, the ledger does not
+	// contain the transaction that took it. KindDepositUnmatchedOut is the same for the account that held it. Other movements
+	// change the balances of both.
+	KindDepositUnmatchedIn  Kind = "deposit-unmatched-in"
+	KindDepositUnmatchedOut Kind = "deposit-unmatched-out"
 )
 
 // Where is the phase of a block in which an event was emitted: a hook, or the extrinsic with that index. Its order is

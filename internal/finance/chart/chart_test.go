@@ -127,7 +127,7 @@ line 6: layer "both": want evm, native
 line 7: call "transfer": want a pallet and a call such as balances.transfer, or balances.*
 line 8: id "25": want a transaction such as 25-4, or its hash
 line 9: outcome "lost": want succeeded, reverted, out_of_gas, failed
-line 10: kind "bribe": want transfer, evm-value, xcm, staking-reward, priority-fee, treasury, fee, fee-refund, issuance, balance-set, suspension, deposit, deposit-passed, slash, dust, bond, reserve, unclassified
+line 10: kind "bribe": want transfer, evm-value, xcm, staking-reward, priority-fee, treasury, fee, fee-refund, issuance, balance-set, suspension, deposit, deposit-passed, deposit-unmatched, slash, dust, bond, reserve, unclassified
 line 11: it names no account and no dimension: remove it, or fill in the account
 line 12: account "=cmd": a spreadsheet would take it for a formula
 line 13: account "-": a fee needs an account

@@ -3,6 +3,7 @@ package deposits
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 
 	"github.com/feeledger/fees/chain"
@@ -11,41 +12,56 @@ import (
 )
 
 // Book is a ledger whose movements include the deposits that passed between accounts: those that one account paid and
-// another got back. No event states them, and they change no balance, but one account's receivable ended for the other.
+// another got back; and those that were given back although their payer is not known. No event states them, and they change
+// no balance, but one account's receivable ended for the other.
 type Book struct {
 	*ledger.Book
-	passed []ledger.Movement // of the accounts, in the order of the chain
+	// Receivables are by account, for those that have or had some; nil if they were not read.
+	Receivables map[chain.Address]Receivable
+	// First is the ledger's first block: deposits that were taken before it are not known.
+	First uint64
+
+	stated []ledger.Movement // of the accounts, in the order of the chain
 }
 
-// maxPassed limits the deposits that passed, which are held in memory.
-const maxPassed = 1_000_000
+// Receivable is the sum of the open deposits that an account paid and others hold, less those that others paid and the
+// account holds, before and after a span of blocks.
+type Receivable struct{ Opening, Closing chain.SignedWei }
 
-// ErrTooMany reports that more deposits passed between accounts than can be listed.
-var ErrTooMany = errors.New("more than 1000000 deposits passed between accounts. Name fewer accounts.")
+// maxStated limits the movements of deposits, which are held in memory.
+const maxStated = 1_000_000
 
-// Read finds the deposits that passed from or to some accounts, from the ledger's first block to the last one named.
-func Read(ctx context.Context, book *ledger.Book, accounts []chain.Address, last uint64) (*Book, error) {
-	b, selected := &Book{Book: book}, map[chain.Address]bool{}
-	for _, a := range accounts {
-		selected[a] = true
-	}
-	all := Deposits{Each: func(c *Change) error {
-		for _, m := range c.movements() {
-			if !selected[m.Account] {
-				continue
-			}
-			if len(b.passed) == maxPassed {
-				return ErrTooMany
-			}
-			b.passed = append(b.passed, m)
-		}
-		return nil
-	}}
+// Read finds the deposits of some accounts from the ledger's first block to the last one of a span. It reads the blocks
+// twice, the second time for places that concern the accounts.
+func Read(ctx context.Context, book *ledger.Book, accounts []chain.Address, span chain.Heights) (*Book, error) {
 	first, _, err := book.Extent(ctx)
 	if err != nil {
 		return nil, err
 	}
-	for c, err := range book.Holds(ctx, chain.Heights{First: first, Last: last}) {
+	b, selected := &Book{Book: book, First: first, Receivables: map[chain.Address]Receivable{}}, setOf(accounts)
+	blocks := book.Holds(ctx, chain.Heights{First: first, Last: span.Last})
+	all, err := Of(blocks, accounts)
+	if err != nil || len(all.only) == 0 {
+		return b, err
+	}
+	all.Each = func(c *Change) error {
+		for _, m := range c.movements() {
+			if !selected[m.Account] {
+				continue
+			}
+			if len(b.stated) == maxStated {
+				return ErrTooMany
+			}
+			b.stated = append(b.stated, m)
+		}
+		payer, known := c.Payer.Get()
+		if c.Reason == "" || !known {
+			return nil
+		}
+		before := c.At.Height < span.First
+		return errors.Join(b.owe(selected, payer, c.Amount, before), b.owe(selected, c.Holder, c.Amount.Negated(), before))
+	}
+	for c, err := range blocks {
 		if err == nil {
 			err = all.Add(c)
 		}
@@ -56,16 +72,69 @@ func Read(ctx context.Context, book *ledger.Book, accounts []chain.Address, last
 	return b, nil
 }
 
+// Unmatched are the deposits that were given back to accounts, and those that accounts held, although their payers are not
+// known.
+type Unmatched struct{ In, Out chain.Wei }
+
+// Add adds a movement, if it is of such a deposit.
+func (u *Unmatched) Add(m *movement.Movement) (err error) {
+	switch m.Kind {
+	case movement.KindDepositUnmatchedIn:
+		u.In, err = u.In.Add(m.Amount)
+	case movement.KindDepositUnmatchedOut:
+		u.Out, err = u.Out.Add(m.Amount)
+	}
+	return err
+}
+
+// Notes describes them. whose is "this account" or "the accounts".
+func (u *Unmatched) Notes(whose string, amount func(chain.Wei) string) (notes []string) {
+	const unknown = ", and who paid them is not known: the ledger does not contain the transactions that took them"
+	if !u.In.IsZero() {
+		notes = append(notes, "deposits of "+amount(u.In)+" were given back to "+whose+unknown)
+	}
+	if !u.Out.IsZero() {
+		notes = append(notes, "deposits of "+amount(u.Out)+" that "+whose+" held were given back"+unknown)
+	}
+	return notes
+}
+
+// Notes returns notes on what the ledger does not know of the accounts' deposits in a span, and before it.
+func (b *Book) Notes(span chain.Heights, amount func(chain.Wei) string) (notes []string, err error) {
+	var sum Unmatched
+	for i := range b.stated {
+		if m := &b.stated[i]; err == nil && span.First <= m.Height {
+			err = sum.Add(&m.Movement)
+		}
+	}
+	notes = sum.Notes("the accounts", amount)
+	if b.First > 1 && len(b.Receivables)+len(b.stated) > 0 { // block 0 is the chain's first state
+		notes = append(notes, fmt.Sprintf("the ledger begins at block %d: deposits that others hold, and that were taken before it, are not known and in no balance", b.First))
+	}
+	return notes, err
+}
+
+// owe adds to the receivable of a selected account, before or in the span.
+func (b *Book) owe(selected map[chain.Address]bool, account chain.Address, amount chain.SignedWei, before bool) (err error) {
+	if !selected[account] {
+		return nil
+	}
+	r := b.Receivables[account]
+	if r.Closing, err = r.Closing.Add(amount); before {
+		r.Opening = r.Closing
+	}
+	b.Receivables[account] = r
+	return err
+}
+
 // movements returns the change as movements of who paid the deposit and of who got it back, if it passed. A deposit that was
-// burned passes to the account that held it. Without a reason, the event itself names both accounts.
+// burned passes to the account that held it. If the payer is not known, they are of who got it back and of who held it.
+// Without a reason, the event itself names both accounts.
 func (c *Change) movements() []ledger.Movement {
 	payer, known := c.Payer.Get()
 	to, given := c.To.Get()
 	if !given {
 		to = c.Holder
-	}
-	if c.Amount.Sign() > 0 || c.Reason == "" || !known || payer == to {
-		return nil
 	}
 	of := func(kind movement.Kind, account, other chain.Address) ledger.Movement {
 		zero := chain.Some(chain.SignedWei{})
@@ -74,17 +143,22 @@ func (c *Change) movements() []ledger.Movement {
 			Amount: c.Amount.Size(), Free: zero, Reserved: zero, Reason: chain.Some(c.Reason),
 		}}
 	}
-	return []ledger.Movement{of(movement.KindDepositPassedOut, payer, to), of(movement.KindDepositPassedIn, to, payer)}
+	switch {
+	case c.Amount.Sign() > 0 || c.Reason == "":
+		return nil
+	case known && payer != to:
+		return []ledger.Movement{of(movement.KindDepositPassedOut, payer, to), of(movement.KindDepositPassedIn, to, payer)}
+	case !known && c.Holder != to:
+		return []ledger.Movement{of(movement.KindDepositUnmatchedOut, c.Holder, to), of(movement.KindDepositUnmatchedIn, to, c.Holder)}
+	}
+	return nil
 }
 
-// passedIn returns the movements of accounts in a span.
-func (b *Book) passedIn(accounts []chain.Address, span chain.Heights) (list []*ledger.Movement) {
-	selected := map[chain.Address]bool{}
-	for _, a := range accounts {
-		selected[a] = true
-	}
-	for i := range b.passed {
-		if m := &b.passed[i]; selected[m.Account] && span.First <= m.Height && m.Height <= span.Last {
+// statedIn returns the movements of accounts in a span.
+func (b *Book) statedIn(accounts []chain.Address, span chain.Heights) (list []*ledger.Movement) {
+	selected := setOf(accounts)
+	for i := range b.stated {
+		if m := &b.stated[i]; selected[m.Account] && span.First <= m.Height && m.Height <= span.Last {
 			list = append(list, m)
 		}
 	}
@@ -96,14 +170,14 @@ func isBefore(m *ledger.Movement, height uint64, where movement.Where) bool {
 	return m.Height < height || m.Height == height && m.Where < where
 }
 
-// Movements returns the movements of accounts with those that passed, which come last in their extrinsics.
+// Movements returns the movements of accounts with those of deposits, which come last in their extrinsics.
 func (b *Book) Movements(ctx context.Context, q ledger.Query) iter.Seq2[*ledger.Movement, error] {
-	passed := b.passedIn(q.Accounts, q.Span)
-	if len(passed) == 0 {
+	stated := b.statedIn(q.Accounts, q.Span)
+	if len(stated) == 0 {
 		return b.Book.Movements(ctx, q)
 	}
 	return func(yield func(*ledger.Movement, error) bool) {
-		rest := passed
+		rest := stated
 		for m, err := range b.Book.Movements(ctx, q) {
 			for ; err == nil && len(rest) > 0 && isBefore(rest[0], m.Height, m.Where); rest = rest[1:] {
 				if !yield(rest[0], nil) {
@@ -122,15 +196,15 @@ func (b *Book) Movements(ctx context.Context, q ledger.Query) iter.Seq2[*ledger.
 	}
 }
 
-// Activity returns the blocks in which an account was active, or in which a deposit passed from or to it.
+// Activity returns the blocks in which an account was active, or in which a deposit passed from or to it, or was given back unmatched.
 func (b *Book) Activity(ctx context.Context, account chain.Address, span chain.Heights, transfers bool) iter.Seq2[*ledger.Activity, error] {
-	passed := b.passedIn([]chain.Address{account}, span)
-	if len(passed) == 0 {
+	stated := b.statedIn([]chain.Address{account}, span)
+	if len(stated) == 0 {
 		return b.Book.Activity(ctx, account, span, transfers)
 	}
 	return func(yield func(*ledger.Activity, error) bool) {
-		rest := passed
-		next := func() *ledger.Activity { // a block with passed deposits only
+		rest := stated
+		next := func() *ledger.Activity { // a block with these only
 			x := &ledger.Activity{Height: rest[0].Height, Time: rest[0].Time}
 			for ; len(rest) > 0 && rest[0].Height == x.Height; rest = rest[1:] {
 				x.Movements = append(x.Movements, rest[0])
@@ -158,13 +232,13 @@ func (b *Book) Activity(ctx context.Context, account chain.Address, span chain.H
 	}
 }
 
-// merged returns a block's movements with those that passed.
-func merged(movements, passed []*ledger.Movement) (all []*ledger.Movement) {
+// merged returns a block's movements with those of deposits.
+func merged(movements, stated []*ledger.Movement) (all []*ledger.Movement) {
 	for _, m := range movements {
-		for ; len(passed) > 0 && isBefore(passed[0], m.Height, m.Where); passed = passed[1:] {
-			all = append(all, passed[0])
+		for ; len(stated) > 0 && isBefore(stated[0], m.Height, m.Where); stated = stated[1:] {
+			all = append(all, stated[0])
 		}
 		all = append(all, m)
 	}
-	return append(all, passed...)
+	return append(all, stated...)
 }

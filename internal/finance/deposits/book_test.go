@@ -2,7 +2,9 @@ package deposits_test
 
 import (
 	"fmt"
+	"maps"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -19,7 +21,7 @@ const charleth, dorothy = "5Ep5dBwRE7mhFsH69SLRTSHYJ7yugeTycZHeT8Ez4DPACvqz", "5
 
 func recordedBook(t *testing.T, last uint64) *ledger.Book {
 	t.Helper()
-	return ledgertest.Hub(t, filepath.Join(t.TempDir(), "fees.db"), "stack-template-3", last)
+	return ledgertest.Hub(t, filepath.Join(t.TempDir(), "fees.db"), "stack-template-3", chain.Heights{Last: last})
 }
 
 // Deposits that passed are among the movements of either account, last in their extrinsics, and once in its activity: also
@@ -33,7 +35,7 @@ func TestBook(t *testing.T) {
 	}
 	names := map[chain.Address]string{account(charleth): "charleth", account(dorothy): "dorothy"}
 	both := []chain.Address{account(charleth), account(dorothy)}
-	book, err := deposits.Read(t.Context(), plain, both, 20)
+	book, err := deposits.Read(t.Context(), plain, both, chain.Heights{First: 1, Last: 20})
 	require.NoError(t, err)
 	text := func(m *ledger.Movement) string {
 		counterparty, _ := m.Counterparty.Get()
@@ -99,7 +101,7 @@ func TestBook(t *testing.T) {
 	}
 
 	// Other accounts have none.
-	other, err := deposits.Read(t.Context(), plain, []chain.Address{account("5GbT5TZFpHb8jwt2vL3v879pJBsp7ELUj826KNFXY8EJc6kN")}, 7)
+	other, err := deposits.Read(t.Context(), plain, []chain.Address{account("5GbT5TZFpHb8jwt2vL3v879pJBsp7ELUj826KNFXY8EJc6kN")}, chain.Heights{First: 1, Last: 7})
 	require.NoError(t, err)
 	for m, err := range other.Movements(t.Context(), ledger.Query{Accounts: both, Span: chain.Heights{Last: 20}}) {
 		require.NoError(t, err)
@@ -119,7 +121,9 @@ func TestPassing(t *testing.T) {
 		"left to the holder":    {deposits.Change{Holder: contract, Reason: reason, Payer: chain.Some(alice), To: chain.Some(contract)}, []string{"deposit-passed-out alice contract", "deposit-passed-in contract alice"}},
 		"burned":                {deposits.Change{Holder: contract, Reason: reason, Payer: chain.Some(alice)}, []string{"deposit-passed-out alice contract", "deposit-passed-in contract alice"}},
 		"the holder's, burned":  {deposits.Change{Holder: alice, Reason: reason, Payer: chain.Some(alice)}, nil},
-		"of an unknown payer":   {deposits.Change{Holder: contract, Reason: reason, To: chain.Some(bob)}, nil},
+		"of an unknown payer":   {deposits.Change{Holder: contract, Reason: reason, To: chain.Some(bob)}, []string{"deposit-unmatched-out contract bob", "deposit-unmatched-in bob contract"}},
+		"left to its holder":    {deposits.Change{Holder: contract, Reason: reason, To: chain.Some(contract)}, nil},
+		"unknown, and burned":   {deposits.Change{Holder: contract, Reason: reason}, nil},
 		"a reserve repatriated": {deposits.Change{Holder: alice, Payer: chain.Some(alice), To: chain.Some(bob)}, nil},
 	} {
 		c.change.Amount = chain.NewWei(5).Signed().Negated()
@@ -131,5 +135,85 @@ func TestPassing(t *testing.T) {
 		require.Equal(t, c.want, have, name)
 		c.change.Amount = chain.NewWei(5).Signed()
 		require.Empty(t, deposits.MovementsOf(&c.change), "it was taken")
+	}
+}
+
+// The receivables before and after each span are those of all open deposits of the chain: what an account paid, less what it
+// holds for others.
+func TestReceivables(t *testing.T) {
+	book := recordedBook(t, 37)
+	var all deposits.Deposits
+	open := []map[chain.Address]chain.SignedWei{{}} // by height
+	accounts := map[chain.Address]bool{}
+	for c, err := range book.Contents(t.Context(), chain.Heights{First: 1, Last: 37}) {
+		require.NoError(t, err)
+		require.NoError(t, all.Add(c))
+		sums := map[chain.Address]chain.SignedWei{}
+		add := func(a chain.Address, amount chain.SignedWei) {
+			accounts[a] = true
+			sums[a], err = sums[a].Add(amount)
+			require.NoError(t, err)
+		}
+		for _, x := range all.Open() {
+			payer, known := x.Payer.Get()
+			require.True(t, known)
+			add(payer, x.Amount.Signed())
+			add(x.Holder, x.Amount.Signed().Negated())
+		}
+		open = append(open, sums)
+	}
+	require.Greater(t, len(accounts), 10)
+	list := slices.SortedFunc(maps.Keys(accounts), chain.Address.Compare)
+	for _, span := range []chain.Heights{{First: 1, Last: 37}, {First: 7, Last: 7}, {First: 8, Last: 8}, {First: 9, Last: 24}, {First: 25, Last: 37}} {
+		for i := range len(list) + 1 {
+			selected := list
+			if i < len(list) {
+				selected = list[i : i+1]
+			}
+			read, err := deposits.Read(t.Context(), book, selected, span)
+			require.NoError(t, err)
+			for _, a := range selected {
+				require.Equal(t, deposits.Receivable{Opening: open[span.First-1][a], Closing: open[span.Last][a]}, read.Receivables[a], "%v of %v", span, a)
+			}
+			notes, err := read.Notes(span, chain.Wei.String)
+			require.NoError(t, err)
+			require.Empty(t, notes, "the ledger has all blocks")
+		}
+	}
+}
+
+// A ledger that begins late knows what was given back, but not who had paid it.
+func TestUnmatched(t *testing.T) {
+	late := ledgertest.Hub(t, filepath.Join(t.TempDir(), "late.db"), "stack-template-3", chain.Heights{First: 7, Last: 20})
+	const baltathar, holder = "5DSSiJevXj8XQ6uKD5ZNQJEimLPWwxuW4MZE9YNcAtRsYgVG", "5Cq1onJs8s8arASiDZTWU7C3cCEdvsq5QcR1Pp4E3A5DsD7n"
+	begin := "the ledger begins at block 7: deposits that others hold, and that were taken before it, are not known and in no balance"
+	const unknown = ", and who paid them is not known: the ledger does not contain the transactions that took them"
+	for text, want := range map[string]struct {
+		kind  movement.Kind
+		count int
+		notes []string
+	}{
+		baltathar: {movement.KindDepositUnmatchedIn, 1, []string{"deposits of 3699999998 were given back to the accounts" + unknown, begin}},
+		holder:    {movement.KindDepositUnmatchedOut, 4, []string{"deposits of 10359999998 that the accounts held were given back" + unknown, begin}},
+	} {
+		a, err := chain.ParseAccount(text)
+		require.NoError(t, err)
+		book, err := deposits.Read(t.Context(), late, []chain.Address{a}, chain.Heights{First: 7, Last: 20})
+		require.NoError(t, err)
+		count := 0
+		for m, err := range book.Movements(t.Context(), ledger.Query{Accounts: []chain.Address{a}, Span: chain.Heights{First: 7, Last: 20}}) {
+			require.NoError(t, err)
+			if m.Kind == want.kind {
+				require.EqualValues(t, 7, m.Height)
+				count++
+			}
+		}
+		require.Equal(t, want.count, count)
+		notes, err := book.Notes(chain.Heights{First: 7, Last: 20}, chain.Wei.String)
+		require.NoError(t, err)
+		require.Equal(t, want.notes, notes)
+		notes, err = book.Notes(chain.Heights{First: 8, Last: 20}, chain.Wei.String)
+		require.NoError(t, err)
+		require.Equal(t, want.notes[1:], notes, "they were given back before the span")
 	}
 }

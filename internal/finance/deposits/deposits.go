@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/movement"
 )
@@ -60,6 +62,7 @@ type Deposits struct {
 	// Unstated counts movements whose event does not state how what is held changed.
 	Unstated uint64
 
+	only   map[place]bool // nil for all places
 	piles  map[place]*pile
 	latest map[payment]*open
 	count  int
@@ -92,62 +95,124 @@ type pile struct {
 }
 
 // maxOpen limits the open deposits, which are held in memory: each takes about 400 bytes.
-const maxOpen = 2_500_000
+var maxOpen = 2_500_000
+
+// ErrTooMany reports that more deposits are open, or passed, than can be held in memory.
+var ErrTooMany = failure.New(failure.NotUnderstood, "Too many deposits are open at once. Name accounts, or fewer of them.")
+
+// Of returns deposits of the places that concern some accounts in blocks: those where one of them held, paid or got back a
+// deposit. An account that clears a place may get back what any other paid there, so all deposits of these places are held, and no
+// others. Without accounts, all places count.
+func Of(blocks iter.Seq2[*ledger.Content, error], accounts []chain.Address) (*Deposits, error) {
+	d := &Deposits{}
+	if len(accounts) == 0 {
+		return d, nil
+	}
+	selected := setOf(accounts)
+	d.only = map[place]bool{}
+	for c, err := range blocks {
+		if err != nil {
+			return nil, err
+		}
+		for x := range changes(c) {
+			if !selected[x.Holder] && !isAmong(x.Payer, selected) && !isAmong(x.To, selected) {
+				continue
+			}
+			if d.only[place{x.Holder, x.Reason}] = true; len(d.only) > maxOpen {
+				return nil, ErrTooMany
+			}
+		}
+	}
+	return d, nil
+}
+
+func setOf(accounts []chain.Address) map[chain.Address]bool {
+	set := map[chain.Address]bool{}
+	for _, a := range accounts {
+		set[a] = true
+	}
+	return set
+}
+
+func isAmong(account chain.Optional[chain.Address], set map[chain.Address]bool) bool {
+	a, known := account.Get()
+	return known && set[a]
+}
 
 // Add adds the deposits of the next block.
 func (d *Deposits) Add(c *ledger.Content) error {
-	list := c.Movements
-	for len(list) > 0 {
-		n := 1
-		for n < len(list) && list[n].Where == list[0].Where {
-			n++
+	for i := range c.Movements {
+		if !c.Movements[i].Reserved.Known() {
+			d.Unstated++
 		}
-		if err := d.extrinsic(c, list[:n]); err != nil {
-			return fmt.Errorf("%s: deposits: %w", list[0].Where.In(c.Height), err)
+	}
+	for x := range changes(c) {
+		if d.only != nil && !d.only[place{x.Holder, x.Reason}] {
+			continue
 		}
-		list = list[n:]
+		add := d.take
+		if x.Amount.Sign() < 0 {
+			add = d.give
+		}
+		if err := add(x); err != nil {
+			return fmt.Errorf("%v: deposits: %w", x.At, err)
+		}
 	}
 	return nil
 }
 
-// extrinsic adds the deposits of an extrinsic or a hook.
-func (d *Deposits) extrinsic(c *ledger.Content, list []ledger.Movement) error {
-	var payer chain.Optional[chain.Address]
-	if index, ok := list[0].Where.Extrinsic(); ok {
-		for i := range c.Transactions {
-			if c.Transactions[i].Index == index {
-				payer = c.Transactions[i].Payer
+// changes returns what was taken and given back in a block, before it is known whose deposit was given back. Each is valid
+// until the next one.
+func changes(c *ledger.Content) iter.Seq[*Change] {
+	return func(yield func(*Change) bool) {
+		list := c.Movements
+		for len(list) > 0 {
+			n := 1
+			for n < len(list) && list[n].Where == list[0].Where {
+				n++
+			}
+			for x := range changesIn(c, list[:n]) {
+				if !yield(x) {
+					return
+				}
+			}
+			list = list[n:]
+		}
+	}
+}
+
+// changesIn returns the changes in an extrinsic or a hook.
+func changesIn(c *ledger.Content, list []ledger.Movement) iter.Seq[*Change] {
+	return func(yield func(*Change) bool) {
+		var payer chain.Optional[chain.Address]
+		if index, ok := list[0].Where.Extrinsic(); ok {
+			for i := range c.Transactions {
+				if c.Transactions[i].Index == index {
+					payer = c.Transactions[i].Payer
+				}
+			}
+		}
+		at := At{c.Height, list[0].Where, c.Time}
+		for _, x := range movement.DepositsAmong(len(list), func(i int) *movement.Movement { return &list[i].Movement }, payer) {
+			reason, _ := x.Reason.Get()
+			m := &list[x.At]
+			c := Change{At: at, Holder: x.Holder, Reason: reason, Amount: x.Amount, by: event{m.Event, m.EventIndex, m.Position, m.Final}}
+			if x.Amount.Sign() > 0 {
+				c.Payer = x.Party
+			} else {
+				c.To = x.Party
+			}
+			if !yield(&c) {
+				return
 			}
 		}
 	}
-	for i := range list {
-		if !list[i].Reserved.Known() {
-			d.Unstated++
-		}
-	}
-	at, err := At{c.Height, list[0].Where, c.Time}, error(nil)
-	for _, x := range movement.DepositsAmong(len(list), func(i int) *movement.Movement { return &list[i].Movement }, payer) {
-		reason, _ := x.Reason.Get()
-		m := &list[x.At]
-		c := Change{At: at, Holder: x.Holder, Reason: reason, Amount: x.Amount, by: event{m.Event, m.EventIndex, m.Position, m.Final}}
-		if x.Amount.Sign() > 0 {
-			c.Payer = x.Party
-			err = d.take(&c)
-		} else {
-			c.To = x.Party
-			err = d.give(&c)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // take adds a deposit.
 func (d *Deposits) take(c *Change) error {
 	if d.count++; d.count > maxOpen {
-		return fmt.Errorf("more than %d are open", maxOpen)
+		return ErrTooMany
 	}
 	if d.piles == nil {
 		d.piles, d.latest = map[place]*pile{}, map[payment]*open{}

@@ -1,7 +1,9 @@
 package deposits_test
 
 import (
+	"errors"
 	"fmt"
+	"iter"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -166,6 +168,104 @@ func TestGivenBackAsByThePlainImplementation(t *testing.T) {
 			require.Equal(t, fmt.Sprint(o.amount, names[o.payer], o.height), fmt.Sprint(x.Amount, nameOf(x.Payer), x.Taken.Height))
 		}
 	}
+}
+
+// blocksOf returns blocks in the form of a ledger.
+func blocksOf(list []*ledger.Content) iter.Seq2[*ledger.Content, error] {
+	return func(yield func(*ledger.Content, error) bool) {
+		for _, c := range list {
+			if !yield(c, nil) {
+				return
+			}
+		}
+	}
+}
+
+// at returns a block whose deposit is held by another contract.
+func at(holder chain.Address, c *ledger.Content) *ledger.Content {
+	for i := range c.Movements {
+		c.Movements[i].Account = holder
+	}
+	return c
+}
+
+// However many deposits a chain has, those that concern some accounts are found, and are the same as among all of the chain.
+func TestDepositsOfAccounts(t *testing.T) {
+	contracts := make([]chain.Address, 8)
+	for i := range contracts {
+		contracts[i] = chain.Address20([20]byte{9, byte(i)})
+	}
+	payers := []chain.Address{alice, bob, carol}
+	for seed := range uint64(100) {
+		random := rand.New(rand.NewPCG(seed, 2))
+		var blocks []*ledger.Content
+		for height := range uint64(100) {
+			i := random.IntN(len(contracts))
+			amount := random.Int64N(20) + 1
+			if random.IntN(3) == 0 {
+				amount = -amount
+			}
+			blocks = append(blocks, at(contracts[i], block(height, payers[random.IntN(1+i%3)], amount))) // alice pays for all contracts, carol for some
+		}
+		changes := func(accounts []chain.Address, wanted []chain.Address) (list []string, open []deposits.Deposit) {
+			d, err := deposits.Of(blocksOf(blocks), accounts)
+			require.NoError(t, err)
+			of := func(list ...chain.Optional[chain.Address]) bool {
+				return slices.ContainsFunc(list, func(o chain.Optional[chain.Address]) bool {
+					a, known := o.Get()
+					return known && slices.Contains(wanted, a)
+				})
+			}
+			d.Each = func(c *deposits.Change) error {
+				if of(chain.Some(c.Holder), c.Payer, c.To) {
+					list = append(list, fmt.Sprintf("%v %v %v %v %v %v", c.At, c.Holder, c.Amount, c.Payer, c.To, c.Taken))
+				}
+				return nil
+			}
+			for _, c := range blocks {
+				require.NoError(t, d.Add(c))
+			}
+			for _, x := range d.Open() {
+				if of(chain.Some(x.Holder), x.Payer) {
+					open = append(open, x)
+				}
+			}
+			return list, open
+		}
+		for _, accounts := range [][]chain.Address{{bob}, {carol}, {contracts[4]}, {bob, contracts[0]}} {
+			want, wantOpen := changes(nil, accounts)
+			have, open := changes(accounts, accounts)
+			require.NotEmpty(t, have)
+			require.Equal(t, want, have)
+			require.Equal(t, wantOpen, open)
+		}
+	}
+}
+
+// Only the open deposits of places that concern the accounts count against the limit.
+func TestTooMany(t *testing.T) {
+	defer deposits.LimitOpen(3)()
+	var blocks []*ledger.Content
+	for i := range uint64(10) {
+		blocks = append(blocks, at(chain.Address20([20]byte{9, byte(i)}), block(i, bob, 1)))
+	}
+	blocks = append(blocks, block(10, alice, 1), block(11, alice, -1), block(12, alice, 1), block(13, bob, 1))
+	read := func(blocks []*ledger.Content, accounts ...chain.Address) error {
+		d, err := deposits.Of(blocksOf(blocks), accounts)
+		for i := 0; i < len(blocks) && err == nil; i++ {
+			err = d.Add(blocks[i])
+		}
+		return err
+	}
+	require.NoError(t, read(blocks, alice))
+	require.NoError(t, read(blocks, contract, carol))
+	require.ErrorIs(t, read(blocks), deposits.ErrTooMany)
+	require.ErrorIs(t, read(blocks, bob), deposits.ErrTooMany, "too many places")
+	require.ErrorIs(t, read(append(blocks, block(14, bob, 1), block(15, bob, 1)), alice), deposits.ErrTooMany, "alice may get back any of these")
+
+	unread := errors.New("unread")
+	_, err := deposits.Of(func(yield func(*ledger.Content, error) bool) { yield(nil, unread) }, []chain.Address{alice})
+	require.ErrorIs(t, err, unread)
 }
 
 // One account clears its own deposits, which are below those of another, and then those.

@@ -17,10 +17,11 @@ type Account string
 const (
 	openingBalances Account = "Equity:Opening"
 	rewards         Account = "Income:Rewards"       // deposited by a hook
-	deposits        Account = "Income:Deposits"      // deposited within an extrinsic
+	deposited       Account = "Income:Deposits"      // within an extrinsic
 	withdrawals     Account = "Expenses:Withdrawals" // other than fees
 	onHold          Account = "Assets:Deposits"      // paid with a fee, and held by others: not an expense
 	suspended       Account = "Equity:Suspended"
+	unmatched       Account = "Equity:Unmatched" // deposits given back, whose payer is not known
 
 	// Accounts for the destinations of fees.
 	networkFees     Account = "Equity:Network:Fees"
@@ -43,7 +44,7 @@ func reserved(asset Account) Account { return asset + ":Reserved" }
 
 // kindAccounts are the contra accounts of movements within an extrinsic; those of a transfer are by the other account.
 var kindAccounts = map[movement.Kind]Account{
-	movement.KindDeposit:     deposits,
+	movement.KindDeposit:     deposited,
 	movement.KindWithdrawal:  withdrawals,
 	movement.KindReserve:     withdrawals, // nothing more to enter
 	movement.KindUnreserve:   withdrawals,
@@ -52,6 +53,9 @@ var kindAccounts = map[movement.Kind]Account{
 	movement.KindDust:        "Expenses:Dust",
 	movement.KindSuspension:  suspended,
 	movement.KindRestoration: suspended,
+
+	movement.KindDepositUnmatchedIn:  unmatched,
+	movement.KindDepositUnmatchedOut: unmatched,
 }
 
 // assets returns the asset accounts of addresses. It fails if two are equal or one is below another, because

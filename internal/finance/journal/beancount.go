@@ -100,6 +100,11 @@ func (j *writer) beancountExact() error {
 			return fmt.Errorf("the balances of %s: %w", h.asset, err)
 		}
 	}
+	for _, r := range j.receivables {
+		if err := errors.Join(add(r.account, r.opening, j.begin), add(openingBalances, r.opening.Negated(), j.begin)); err != nil {
+			return err
+		}
+	}
 	return j.each(j.ctx, func(_ int, e *Entry, changes []change) (err error) {
 		var debits chain.SignedWei // no order of addition gives more
 		for _, c := range changes {

@@ -48,6 +48,8 @@ type Posting struct {
 	Memo   string
 	Hash   string // of the transaction, if the posting is for one
 	Late   bool   // a fee is valued at the last known price of an earlier day
+
+	owed bool // it is of a deposit
 }
 
 // Key identifies a posting of fees: they have the same accounts and dimensions.
@@ -83,6 +85,11 @@ func (e *Entry) of(err error) error {
 // post adds an amount to an account.
 func (e *Entry) post(account Account, amount chain.SignedWei) {
 	e.Postings = append(e.Postings, &Posting{Key: Key{Account: account}, Wei: amount})
+}
+
+// owe adds a deposit to an account for receivables.
+func (e *Entry) owe(account Account, amount chain.SignedWei) {
+	e.Postings = append(e.Postings, &Posting{Key: Key{Account: account}, Wei: amount, owed: true})
 }
 
 // change is the sum of the postings to an account.

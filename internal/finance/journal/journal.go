@@ -10,6 +10,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/finance/deposits"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/money"
 	"github.com/feeledger/fees/internal/movement"
@@ -34,6 +35,8 @@ type Request struct {
 	// instead of entering them, and one for Beancount opens no account that an earlier journal of the same ledger
 	// has opened.
 	Continues bool
+	// Receivables are the deposits of accounts before and after the period; nil if they are not known.
+	Receivables map[chain.Address]deposits.Receivable
 	// Alone states that there is no other journal. A journal for Beancount then opens nothing for later ones and
 	// depends only on the period.
 	Alone bool
@@ -236,9 +239,10 @@ func mintedBeside(p *Payment, parts, paid chain.Wei) (author chain.Wei, ok bool)
 // again on each pass.
 type Journal struct {
 	composer
-	holdings []holding  // opening and closing balances; none if only fees are entered
-	begin    chain.Time // the earliest
-	end      chain.Time // the latest
+	holdings    []holding    // opening and closing balances; none if only fees are entered
+	receivables []receivable // the same of deposits
+	begin       chain.Time   // the earliest
+	end         chain.Time   // the latest
 	survey
 }
 

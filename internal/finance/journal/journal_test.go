@@ -584,6 +584,10 @@ func TestDeposits(t *testing.T) {
 			"a deposit of 0.000000000000000005 GLMR that " + alith + " paid passed to " + baltathar},
 		{movement.KindDepositPassedIn, reason, "1000", []string{"Assets:Deposits  0.000000000000000005", "Equity:Transfers:" + baltathar + "  -0.000000000000000005"},
 			alith + " got a deposit of 0.000000000000000005 GLMR that " + baltathar + " had paid"},
+		{movement.KindDepositUnmatchedOut, reason, "1000", []string{"Assets:Deposits  -0.000000000000000005", "Equity:Unmatched  0.000000000000000005"},
+			baltathar + " got a deposit of 0.000000000000000005 GLMR from " + alith + ", and who paid it is not known: the ledger does not contain the transaction that took it"},
+		{movement.KindDepositUnmatchedIn, reason, "1000", []string{"Assets:Deposits  0.000000000000000005", "Equity:Unmatched  -0.000000000000000005"},
+			alith + " got a deposit of 0.000000000000000005 GLMR from " + baltathar + ", and who paid it is not known: the ledger does not contain the transaction that took it"},
 	} {
 		change := map[string]chain.Optional[chain.SignedWei]{"995": less(t, "5"), "1005": more(t, "5"), "1000": chain.Some(chain.SignedWei{})}[c.closing]
 		m := moved(t, 3, c.kind, "5", change)

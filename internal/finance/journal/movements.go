@@ -50,6 +50,9 @@ func MovementJournal(ctx context.Context, payments *Payments, reader balances.Re
 	if j.holdings, err = payments.holdings(ctx, reader, span, accounts); err != nil {
 		return nil, err
 	}
+	if j.receivables, err = j.owed(); err != nil {
+		return nil, err
+	}
 	return j, j.look(ctx)
 }
 
@@ -154,14 +157,23 @@ func (c *composer) enter(ctx context.Context, e *Entry, group []*ledger.Movement
 		asset := c.assets[m.Account]
 		e.post(asset, free)
 		e.post(reserved(asset), held)
-		if passed := passedBy(&m.Movement); passed.Sign() != 0 {
-			moved = passed
-			e.post(onHold, passed)
-			if other, _ := m.Counterparty.Get(); m.Kind == movement.KindDepositPassedOut || c.assets[other] == "" {
+		other, named := m.Counterparty.Get()
+		isInternal := named && c.assets[other] != ""
+		if owed := owedBy(m, moved); owed.Sign() != 0 {
+			account, err := c.receivable(m.Account)
+			if err != nil {
+				return err
+			}
+			e.owe(account, owed)
+			if isTransfer(m) {
+				continue
+			}
+			moved = owed
+			if owed.Sign() < 0 || !isInternal {
 				e.remarks = append(e.remarks, c.passing(m))
 			}
 		}
-		if other, ok := m.Counterparty.Get(); ok && c.assets[other] != "" {
+		if isInternal {
 			continue
 		}
 		contra, err := c.contra(ctx, m, paid)
@@ -176,24 +188,38 @@ func (c *composer) enter(ctx context.Context, e *Entry, group []*ledger.Movement
 	return c.pay(ctx, e, paid, group)
 }
 
-// passedBy returns what a movement adds to the deposits that others hold for the account: 0 unless a deposit passed.
-func passedBy(m *movement.Movement) (none chain.SignedWei) {
-	switch m.Kind {
-	case movement.KindDepositPassedOut:
+// isTransfer reports whether a movement is a transfer between two accounts.
+func isTransfer(m *ledger.Movement) bool {
+	return m.Kind == movement.KindTransferIn || m.Kind == movement.KindTransferOut
+}
+
+// owedBy returns what a movement adds to the deposits that others hold for the account, or subtracts from those that it holds
+// for others: 0 for other movements.
+func owedBy(m *ledger.Movement, moved chain.SignedWei) (none chain.SignedWei) {
+	switch {
+	case isTransfer(m) && m.Reason.Known():
+		return moved.Negated()
+	case m.Kind == movement.KindDepositPassedOut, m.Kind == movement.KindDepositUnmatchedOut:
 		return m.Amount.Signed().Negated()
-	case movement.KindDepositPassedIn:
+	case m.Kind == movement.KindDepositPassedIn, m.Kind == movement.KindDepositUnmatchedIn:
 		return m.Amount.Signed()
 	}
 	return none
 }
 
-// passing describes a deposit that passed.
+// passing describes a deposit that passed, or whose payer is not known.
 func (c *composer) passing(m *ledger.Movement) string {
-	other, _ := m.Counterparty.Get()
-	if m.Kind == movement.KindDepositPassedOut {
-		return fmt.Sprintf("a deposit of %s that %s paid passed to %s", c.Amount(m.Amount), c.names().Name(m.Account), c.names().Name(other))
+	counterparty, _ := m.Counterparty.Get()
+	amount, account, other := c.Amount(m.Amount), c.names().Name(m.Account), c.names().Name(counterparty)
+	switch m.Kind {
+	case movement.KindDepositPassedOut:
+		return fmt.Sprintf("a deposit of %s that %s paid passed to %s", amount, account, other)
+	case movement.KindDepositPassedIn:
+		return fmt.Sprintf("%s got a deposit of %s that %s had paid", account, amount, other)
+	case movement.KindDepositUnmatchedOut:
+		account, other = other, account
 	}
-	return fmt.Sprintf("%s got a deposit of %s that %s had paid", c.names().Name(m.Account), c.Amount(m.Amount), c.names().Name(other))
+	return fmt.Sprintf("%s got a deposit of %s from %s, and who paid it is not known: the ledger does not contain the transaction that took it", account, amount, other)
 }
 
 // contra returns the account that a movement is entered against: that of the chart, or else of its kind. The parts of a
@@ -219,14 +245,11 @@ func (c *composer) contra(ctx context.Context, m *ledger.Movement, paid *Payment
 // ofKind returns the contra account of a kind of movements.
 func (c *composer) ofKind(m *movement.Movement) (Account, error) {
 	_, within := m.Where.Extrinsic()
-	isTransfer := m.Kind == movement.KindTransferIn || m.Kind == movement.KindTransferOut
-	if isTransfer || passedBy(m).Sign() != 0 {
+	switch m.Kind {
+	case movement.KindTransferIn, movement.KindTransferOut, movement.KindDepositPassedIn, movement.KindDepositPassedOut:
 		other, ok := m.Counterparty.Get()
 		if !ok {
 			return "", fmt.Errorf("%s: counterparty: %w", m.Event, chain.ErrMissing)
-		}
-		if m.Reason.Known() && isTransfer {
-			return onHold, nil
 		}
 		return "Equity:Transfers:" + Account(c.names().Name(other)), nil
 	}
@@ -267,7 +290,7 @@ func (c *composer) pay(ctx context.Context, e *Entry, p *Payment, group []*ledge
 	key.Contra = "" // the movements have it
 	e.post(withdrawals, parts.Withdrawn.Signed().Negated())
 	e.Postings = append(e.Postings, &Posting{Key: key, Wei: charged.Signed()})
-	e.post(deposits, parts.GivenBack.Signed())
+	e.post(deposited, parts.GivenBack.Signed())
 	if !c.NetworkSide {
 		return nil
 	}

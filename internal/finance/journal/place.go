@@ -112,9 +112,14 @@ func (p *Placer) placeMovement(ctx context.Context, m *ledger.Movement) (string,
 	if err != nil {
 		return "", &LedgerError{err}
 	}
-	entry := p.Labels.Entry(m.Account)
-	facts := &chart.Facts{Payer: m.Account, Label: entry.Label, Group: entry.Group, Kind: string(class)}
-	return p.Chart.PlaceMovement(facts).Value(chart.Account), nil
+	return p.placeClass(m.Account, class), nil
+}
+
+// placeClass returns the contra account of an account's movements of a class; "" if no rule names one.
+func (p *Placer) placeClass(account chain.Address, class rollforward.Class) string {
+	entry := p.Labels.Entry(account)
+	facts := &chart.Facts{Payer: account, Label: entry.Label, Group: entry.Group, Kind: string(class)}
+	return p.Chart.PlaceMovement(facts).Value(chart.Account)
 }
 
 // tokensOf lists the ERC-20 tokens that a transaction moved. It reads a block once for

@@ -58,7 +58,7 @@ func (j *Journal) Write(ctx context.Context, out io.Writer, f Format) error {
 	}
 	if w.last == nil && !j.Alone {
 		var err error
-		if accounts, err = w.opens(); err != nil {
+		if accounts, err = w.newAccounts(); err != nil {
 			return err
 		}
 	}
@@ -80,13 +80,22 @@ func (j *Journal) Write(ctx context.Context, out io.Writer, f Format) error {
 	for i := range w.holdings {
 		w.opening(&w.holdings[i])
 	}
+	for i := range w.receivables {
+		w.owing(&w.receivables[i])
+	}
 	if err := w.each(ctx, w.write); err != nil {
 		return err
 	}
 	if w.last == nil && len(w.holdings) > 0 {
 		w.print("")
-		for i := range w.holdings { // on the day after the last
-			w.balance(w.end.Std().In(w.zone()).AddDate(0, 0, 1).Format(time.DateOnly), &w.holdings[i], w.holdings[i].closing)
+		after := w.end.Std().In(w.zone()).AddDate(0, 0, 1).Format(time.DateOnly) // the day after the last
+		for i := range w.holdings {
+			w.balance(after, &w.holdings[i], w.holdings[i].closing)
+		}
+		for _, r := range w.receivables {
+			if r.asserted {
+				w.assert(after, r.account, r.closing)
+			}
 		}
 	}
 	return w.out.Flush()
@@ -110,10 +119,10 @@ func (w *writer) nameAccounts(list []Account) error {
 	return nil
 }
 
-// opens returns the accounts that the journal opens. Beancount requires each to be opened once across all
+// newAccounts returns the accounts that the journal opens. Beancount requires each to be opened once across all
 // included files. The first journal therefore also opens the accounts that the ledger used before it, and a
 // continuing one opens only those that the ledger never used before.
-func (w *writer) opens() ([]Account, error) {
+func (w *writer) newAccounts() ([]Account, error) {
 	before, err := w.before(w.ctx)
 	if err != nil {
 		return nil, err
@@ -128,6 +137,11 @@ func (w *writer) opens() ([]Account, error) {
 			before[h.asset] = true
 			if !h.opening.Reserved.IsZero() {
 				before[reserved(h.asset)] = true
+			}
+		}
+		for _, r := range w.receivables {
+			if r.opening.Sign() != 0 {
+				before[r.account] = true
 			}
 		}
 		maps.DeleteFunc(all, func(a Account, _ bool) bool { return before[a] })
@@ -153,29 +167,48 @@ func (w *writer) comment() {
 
 // opening enters an account's opening balance, or asserts it if the journal continues another one.
 func (w *writer) opening(h *holding) {
-	day := w.day(w.begin)
 	if w.Continues && w.last == nil {
 		w.print("")
-		w.balance(day, h, h.opening)
+		w.balance(w.day(w.begin), h, h.opening)
 		return
 	}
-	w.print(w.entry, day, fmt.Sprintf("balance of %s after block %d", w.named[h.asset], h.height), "")
-	enter := func(a Account, opening, closing chain.Wei) {
-		amount, assertion := opening.Signed(), ""
-		switch {
-		case w.Continues:
-			amount, assertion = chain.SignedWei{}, w.equals(opening)
-		case w.last != nil && w.asserted[a].last == 0: // no posting follows
-			assertion = w.equals(closing)
-		}
-		w.print(w.line, w.named[a], w.amount(amount, w.begin)+assertion)
-		if !w.Continues {
-			w.print(w.line, w.named[openingBalances], w.amount(amount.Negated(), w.begin))
-		}
-	}
-	enter(h.asset, h.opening.Free, h.closing.Free)
+	w.opens(h.asset, h.height)
+	w.enter(h.asset, h.opening.Free.Signed(), h.closing.Free.Signed())
 	if h.held {
-		enter(reserved(h.asset), h.opening.Reserved, h.closing.Reserved)
+		w.enter(reserved(h.asset), h.opening.Reserved.Signed(), h.closing.Reserved.Signed())
+	}
+}
+
+// owing is opening for deposits. What the chart's accounts contain is not asserted.
+func (w *writer) owing(r *receivable) {
+	switch {
+	case w.Continues && !r.asserted:
+	case w.Continues && w.last == nil:
+		w.print("")
+		w.assert(w.day(w.begin), r.account, r.opening)
+	default:
+		w.opens(r.account, w.holdings[0].height)
+		w.enter(r.account, r.opening, r.closing)
+	}
+}
+
+// opens writes the first line of an opening entry.
+func (w *writer) opens(a Account, height uint64) {
+	w.print(w.entry, w.day(w.begin), fmt.Sprintf("balance of %s after block %d", w.named[a], height), "")
+}
+
+// enter writes the lines of an opening entry.
+func (w *writer) enter(a Account, opening, closing chain.SignedWei) {
+	amount, assertion := opening, ""
+	switch its := w.asserted[a]; {
+	case w.Continues:
+		amount, assertion = chain.SignedWei{}, w.equals(opening)
+	case w.last != nil && its != nil && its.last == 0: // no posting follows
+		assertion = w.equals(closing)
+	}
+	w.print(w.line, w.named[a], w.amount(amount, w.begin)+assertion)
+	if !w.Continues {
+		w.print(w.line, w.named[openingBalances], w.amount(amount.Negated(), w.begin))
 	}
 }
 
@@ -226,7 +259,7 @@ func (w *writer) amount(a chain.SignedWei, at chain.Time) string {
 }
 
 // equals asserts an account's balance after a posting.
-func (w *writer) equals(balance chain.Wei) string {
+func (w *writer) equals(balance chain.SignedWei) string {
 	return fmt.Sprintf(" = %s %s", w.Tokens(balance), w.symbol)
 }
 
@@ -234,8 +267,13 @@ func (w *writer) equals(balance chain.Wei) string {
 // below it.
 func (w *writer) balance(day string, h *holding, b chain.Balance) {
 	all, _ := b.Free.Signed().Add(b.Reserved.Signed()) // beancountExact has checked the sum
-	w.print("%s balance %s  %s ~ 0 %s", day, w.named[h.asset], w.Tokens(all), w.symbol)
+	w.assert(day, h.asset, all)
 	if h.held {
-		w.print("%s balance %s  %s ~ 0 %s", day, w.named[reserved(h.asset)], w.Tokens(b.Reserved.Signed()), w.symbol)
+		w.assert(day, reserved(h.asset), b.Reserved.Signed())
 	}
+}
+
+// assert asserts an amount at the start of a day.
+func (w *writer) assert(day string, a Account, amount chain.SignedWei) {
+	w.print("%s balance %s  %s ~ 0 %s", day, w.named[a], w.Tokens(amount), w.symbol)
 }

@@ -20,7 +20,7 @@ type survey struct {
 
 // posted sums up the postings to an account whose balance is asserted.
 type posted struct {
-	opening, closing chain.Wei
+	opening, closing chain.SignedWei
 	sum              chain.SignedWei
 	last             int    // the number of the entry with the last posting, from 1 on
 	latest           int    // the same by the entries' days
@@ -32,8 +32,12 @@ type posted struct {
 func (j *Journal) look(ctx context.Context) (err error) {
 	j.survey = survey{accounts: map[Account]bool{}, days: map[string]bool{}, moments: map[money.Moment]bool{}, asserted: map[Account]*posted{}}
 	for _, h := range j.holdings {
-		j.asserted[h.asset] = &posted{opening: h.opening.Free, closing: h.closing.Free}
-		j.asserted[reserved(h.asset)] = &posted{opening: h.opening.Reserved, closing: h.closing.Reserved}
+		j.asserted[h.asset] = &posted{opening: h.opening.Free.Signed(), closing: h.closing.Free.Signed()}
+		j.asserted[reserved(h.asset)] = &posted{opening: h.opening.Reserved.Signed(), closing: h.closing.Reserved.Signed()}
+	}
+	owed := map[Account]*owing{}
+	for _, r := range j.receivables {
+		owed[r.account] = &owing{posted: posted{opening: r.opening, closing: r.closing}}
 	}
 	j.seen, err = j.read(ctx, func(number int, e *Entry, changes []change) error {
 		if err := balanced(changes); err != nil {
@@ -50,9 +54,17 @@ func (j *Journal) look(ctx context.Context) (err error) {
 		if j.Prices != nil {
 			j.moments[j.Prices.Moment(e.time)] = true
 		}
+		for account, o := range owed {
+			if err := o.count(account, e); err != nil {
+				return e.of(err)
+			}
+		}
 		for _, c := range changes {
 			j.accounts[c.account] = true
-			if a := j.asserted[c.account]; a != nil {
+			for _, a := range []*posted{j.asserted[c.account], owed[c.account].sums()} {
+				if a == nil {
+					continue
+				}
 				if err := a.add(c.amount, number, day); err != nil {
 					return e.of(err)
 				}
@@ -61,6 +73,9 @@ func (j *Journal) look(ctx context.Context) (err error) {
 		return nil
 	})
 	if err != nil {
+		return err
+	}
+	if err := j.settle(owed); err != nil {
 		return err
 	}
 	for _, h := range j.holdings { // which are entered at the beginning
@@ -76,7 +91,7 @@ func (j *Journal) look(ctx context.Context) (err error) {
 		}
 	}
 	for _, a := range j.asserted {
-		if a.closing.Difference(a.opening) != a.sum {
+		if by, err := a.closing.Add(a.opening.Negated()); err != nil || by != a.sum {
 			return &LedgerError{ErrChanged} // these are not the movements that were proved
 		}
 	}

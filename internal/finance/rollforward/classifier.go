@@ -128,6 +128,8 @@ func partOf(l *statement.Line, t *ledger.Transaction) string {
 		return partRefund
 	case kind == movement.KindDepositPassedOut || kind == movement.KindDepositPassedIn:
 		return partPassed
+	case kind == movement.KindDepositUnmatchedOut || kind == movement.KindDepositUnmatchedIn:
+		return partUnmatched
 	case l.Movement.Reason.Known() && (kind == movement.KindTransferOut || kind == movement.KindTransferIn):
 		return partHeld
 	case t != nil && (kind == movement.KindDeposit || kind == movement.KindMint):

@@ -14,6 +14,7 @@ import (
 const (
 	partHeld      = "held"
 	partPassed    = "passed"
+	partUnmatched = "unmatched"
 	partWithdrawn = "withdrawn"
 	partRefund    = "refund"
 	partAuthor    = "author"
@@ -102,7 +103,7 @@ func (c Class) isFixed() bool {
 // unknown.
 func directionOf(m *movement.Movement, free, reserved chain.Optional[chain.SignedWei]) Direction {
 	switch m.Kind {
-	case movement.KindWithdrawal, movement.KindTransferOut, movement.KindDepositPassedOut, movement.KindReserve, movement.KindBurn, movement.KindSuspension, movement.KindDust, movement.KindSlash:
+	case movement.KindWithdrawal, movement.KindTransferOut, movement.KindDepositPassedOut, movement.KindDepositUnmatchedOut, movement.KindReserve, movement.KindBurn, movement.KindSuspension, movement.KindDust, movement.KindSlash:
 		return Out
 	case movement.KindFreeSet:
 		if by, ok := free.Get(); ok && by.Sign() < 0 {

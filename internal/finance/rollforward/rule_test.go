@@ -99,6 +99,8 @@ var cases = []moved{
 	{event: "balances.Held", kind: movement.KindReserve, call: "revive.ethTransact", held: true, class: "reserve", line: "reserved"},
 	{event: "balances.Released", kind: movement.KindDepositPassedOut, call: "revive.ethTransact", counterparty: someone, held: true, class: "deposit-passed", line: "other_out"},
 	{event: "balances.Released", kind: movement.KindDepositPassedIn, call: "revive.ethTransact", counterparty: someone, held: true, class: "deposit-passed", line: "other_in"},
+	{event: "balances.Released", kind: movement.KindDepositUnmatchedOut, call: "revive.ethTransact", counterparty: someone, held: true, class: "deposit-unmatched", line: "other_out"},
+	{event: "balances.Released", kind: movement.KindDepositUnmatchedIn, call: "revive.ethTransact", counterparty: someone, held: true, class: "deposit-unmatched", line: "other_in"},
 	{event: "balances.Transfer", kind: movement.KindTransferIn, call: "system.remark", counterparty: someone, class: "transfer", line: "received"},
 	{event: "balances.Slashed", kind: movement.KindDeposit, call: "system.remark", class: "unclassified", line: "unclassified"}, // no slash comes in
 	{event: "balances.Unheard", kind: movement.KindDeposit, call: "system.remark", class: "unclassified", line: "unclassified"},
@@ -313,7 +315,7 @@ func TestEveryMovementIsInOneLine(t *testing.T) {
 			if c.account != (chain.Address{}) || c.beside != (chain.Address{}) || !hook || c.kind == movement.KindSlash || c.kind == movement.KindFreeSet || c.event == "balances.TransferOnHold" {
 				continue // needs more than its own row
 			}
-			list = append(list, madeUp{height: 1 + i%27, position: 9000 + i, c: c, amount: random.Int64N(1000)})
+			list = append(list, madeUp{height: 2 + i%26, position: 9000 + i, c: c, amount: random.Int64N(1000)})
 		}
 		for _, x := range list {
 			f, r := int64(0), int64(0)

@@ -14,6 +14,7 @@ import (
 	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/addressbook"
+	"github.com/feeledger/fees/internal/finance/deposits"
 	"github.com/feeledger/fees/internal/finance/statement"
 	"github.com/feeledger/fees/internal/table"
 	"github.com/feeledger/fees/internal/test/ledgertest"
@@ -56,6 +57,10 @@ func TestOnPaper(t *testing.T) {
 			notes := strings.Join(s.Notes(style.Token), "\n")
 			require.Contains(t, notes, "that this account had paid passed to the accounts that cleared them")
 			require.Contains(t, notes, "that other accounts had paid were given back to this account")
+			s.Unmatched = deposits.Unmatched{In: chain.NewWei(5), Out: chain.NewWei(7)}
+			notes = strings.Join(s.Notes(style.Token), "\n")
+			require.Contains(t, notes, "0.000000000000000005 GLMR were given back to this account, and who paid them is not known: the ledger does not contain")
+			require.Contains(t, notes, "0.000000000000000007 GLMR that this account held were given back, and who paid them is not known")
 			require.Contains(t, strings.Join(style.PaperNotes(s), "\n"), "evidence for movements and fees: ")
 		}
 	}

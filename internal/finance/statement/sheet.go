@@ -142,6 +142,10 @@ func (y *Style) remark(l *Line) any {
 		return "paid by this account, given back to the counterparty; no balance changed"
 	case l.Kind() == movement.KindDepositPassedIn:
 		return "paid by the counterparty, given back to this account by another movement"
+	case l.Kind() == movement.KindDepositUnmatchedIn:
+		return "given back to this account by another movement; who paid it is not known"
+	case l.Kind() == movement.KindDepositUnmatchedOut:
+		return "given back by another movement; who paid it is not known"
 	case l.Movement != nil && balances.IsSet(l.Movement):
 		return "balance set to the amount"
 	case l.Movement != nil || l.Payment == nil:

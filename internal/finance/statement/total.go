@@ -11,6 +11,7 @@ import (
 	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/internal/finance/balances"
+	"github.com/feeledger/fees/internal/finance/deposits"
 	"github.com/feeledger/fees/internal/movement"
 )
 
@@ -29,6 +30,8 @@ type Totals struct {
 	// PassedOut are the deposits of the account that others got back, PassedIn those of others that it got back. They are in no
 	// other sum.
 	PassedOut, PassedIn chain.Wei
+	// Unmatched are the deposits whose payer is not known. They are in no other sum.
+	Unmatched deposits.Unmatched
 	// WithoutPayer is the number of transactions outside the statement whose payer is unknown and may be the
 	// account.
 	WithoutPayer uint64
@@ -122,7 +125,7 @@ func (s *Statement) total(ctx context.Context) error {
 	return ofLedger(s.Close(end))
 }
 
-// addPassed adds a deposit that passed.
+// addPassed adds a deposit that passed, or whose payer is not known.
 func (t *Totals) addPassed(l *Line) (err error) {
 	switch l.Kind() {
 	case movement.KindDepositPassedOut:
@@ -130,10 +133,13 @@ func (t *Totals) addPassed(l *Line) (err error) {
 	case movement.KindDepositPassedIn:
 		t.PassedIn, err = t.PassedIn.Add(l.Movement.Amount)
 	}
+	if l.Movement != nil && err == nil {
+		err = t.Unmatched.Add(l.Movement)
+	}
 	return err
 }
 
-// passedNotes returns notes on the deposits that passed.
+// passedNotes returns notes on the deposits that passed, and on those whose payer is not known.
 func (t *Totals) passedNotes(amount func(chain.Wei) string) (notes []string) {
 	if !t.PassedOut.IsZero() {
 		notes = append(notes, "deposits of "+amount(t.PassedOut)+" that this account had paid passed to the accounts that cleared them; no balance changed")
@@ -141,7 +147,7 @@ func (t *Totals) passedNotes(amount func(chain.Wei) string) (notes []string) {
 	if !t.PassedIn.IsZero() {
 		notes = append(notes, "deposits of "+amount(t.PassedIn)+" that other accounts had paid were given back to this account")
 	}
-	return notes
+	return append(notes, t.Unmatched.Notes("this account", amount)...)
 }
 
 func addKind(kinds map[movement.Kind]*KindTotal, l *Line) (err error) {

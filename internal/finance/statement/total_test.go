@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/finance/deposits"
 	"github.com/feeledger/fees/internal/finance/statement"
 	"github.com/feeledger/fees/internal/table"
 	"github.com/feeledger/fees/internal/test/ledgertest"
@@ -109,5 +111,27 @@ func TestOverflow(t *testing.T) {
 			require.True(t, errors.As(err, &ours), what)
 			require.Equal(t, ours.Err.Error(), err.Error())
 		}
+	}
+}
+
+// Deposits that passed, and those whose payer is not known, are lines without a change, with a remark, and in no sum.
+func TestDepositLines(t *testing.T) {
+	var changes []string
+	for i, kind := range []string{"passed-out", "passed-in", "unmatched-out", "unmatched-in"} {
+		changes = append(changes, fmt.Sprintf("INSERT INTO movements (height, position, place, event_index, event, kind, account, counterparty, amount, free, reserved) VALUES (25, %d, 7, 90, 'balances.Released', 'deposit-%s', x'f24ff3a9cf04c71dbc94d0b566f7a27b94566cac', x'7700000000000000000000000000000000000001', '%d', '0', '0')", 9000+i, kind, 5+i))
+	}
+	s := made(t, recorded(t, "moonbeam-2100", changes...), ledgertest.RecordedBalances(t, "moonbeam-2100"), alith, chain.Heights{First: 24, Last: 26}, false)
+	require.True(t, s.Holds())
+	require.Equal(t, []chain.Wei{chain.NewWei(5), chain.NewWei(6)}, []chain.Wei{s.PassedOut, s.PassedIn})
+	require.Equal(t, deposits.Unmatched{Out: chain.NewWei(7), In: chain.NewWei(8)}, s.Unmatched)
+	var text bytes.Buffer
+	require.NoError(t, table.WriteCSV(&text, style.Movements(context.Background(), s)))
+	for kind, remark := range map[string]string{
+		"deposit-passed-out":    "paid by this account, given back to the counterparty; no balance changed",
+		"deposit-passed-in":     "paid by the counterparty, given back to this account by another movement",
+		"deposit-unmatched-out": "given back by another movement; who paid it is not known",
+		"deposit-unmatched-in":  "given back to this account by another movement; who paid it is not known",
+	} {
+		require.Regexp(t, kind+`,.*,"?`+remark, text.String())
 	}
 }

@@ -14,18 +14,18 @@ import (
 	"github.com/feeledger/fees/source/prove"
 )
 
-// Hub returns a sealed ledger at a place, with blocks 0 to last of a recorded chain with pallet revive.
-func Hub(t *testing.T, place, name string, last uint64) *ledger.Book {
+// Hub returns a sealed ledger at a place, with a span of blocks of a recorded chain with pallet revive.
+func Hub(t *testing.T, place, name string, span chain.Heights) *ledger.Book {
 	t.Helper()
 	src, err := answers.OpenDirectory(pairs.Path(t, name, "gateway"))
 	require.NoError(t, err)
 	book, err := ledger.OpenWriter(t.Context(), place)
 	require.NoError(t, err)
 	t.Cleanup(func() { book.Close() })
-	require.NoError(t, book.Begin(t.Context(), ledger.Identity{Network: name}, 0))
+	require.NoError(t, book.Begin(t.Context(), ledger.Identity{Network: name}, span.First))
 	var entries []*ledger.Entry
 	prover := prove.Prover{Reader: &source.Reader{Source: src, Tables: pairs.HubTables(t)}}
-	for p, err := range prover.Range(t.Context(), chain.Heights{Last: last}, chain.Optional[evidence.Predecessor]{}) {
+	for p, err := range prover.Range(t.Context(), span, chain.Optional[evidence.Predecessor]{}) {
 		require.NoError(t, err)
 		e, err := ledger.NewEntry(p.Block, p.Report)
 		require.NoError(t, err)
