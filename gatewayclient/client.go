@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/url"
 	"strconv"
 	"sync/atomic"
 
@@ -52,13 +51,10 @@ type server struct {
 }
 
 // New returns a client of the gateway at address, an http or https URL. A user name and password in the URL
-// are sent as basic authentication. Errors show the address without them, and without its path, which contains
-// an API key at some providers.
+// are sent as basic authentication. A query in the URL, such as ?apikey=KEY, is sent
+// with each request. Errors show the address without these, and without its path, which contains an API key at some
+// providers.
 func New(address string, o Options) (*Client, error) {
-	u, err := url.Parse(address)
-	if err == nil && (u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "") {
-		return nil, fmt.Errorf("gateway address %s://%s: want http://host:port or https://host, without a query", u.Scheme, u.Host)
-	}
 	http, err := httpclient.New(httpclient.Gateway, address, httpclient.Options(o), "http", "https")
 	if err != nil {
 		return nil, err

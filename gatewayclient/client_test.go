@@ -4,8 +4,10 @@ import (
 	"compress/gzip"
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -258,9 +260,38 @@ func TestSuccessorNotFound(t *testing.T) {
 }
 
 func TestAddress(t *testing.T) {
-	for _, address := range []string{"", "127.0.0.1:8080", "ws://host", "http://host?key=secret"} {
+	for _, address := range []string{"", "127.0.0.1:8080", "ws://host?key=secret"} {
 		_, err := gatewayclient.New(address, gatewayclient.Options{})
 		require.ErrorContains(t, err, "gateway address", address)
 		require.NotContains(t, err.Error(), "secret")
+	}
+}
+
+// The query of a gateway's address follows each path, with or without a query of its own. Errors contain no part of it, even
+// if the gateway echoes it.
+func TestKeyInTheQuery(t *testing.T) {
+	const key = "S3CRET/key+0123"
+	var asked []string
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked = append(asked, r.URL.RequestURI())
+		w.WriteHeader(http.StatusForbidden)
+		fmt.Fprintf(w, `{"message":"%s refuses %s, %s"}`, r.URL.Path, r.URL.RawQuery, r.URL.Query().Get("apikey"))
+	}))
+	t.Cleanup(server.Close)
+	for _, base := range []string{"/moonbeam", "/moonbeam/", "", "/"} {
+		query := "?net=1&apikey=" + url.QueryEscape(key)
+		c, err := gatewayclient.New(server.URL+base+query, gatewayclient.Options{Total: time.Second})
+		require.NoError(t, err)
+		asked = nil
+		_, err = c.Block(context.Background(), 25)
+		require.ErrorContains(t, err, "refuses [hidden], [hidden]")
+		require.NotContains(t, err.Error(), "S3CRET")
+		_, err = c.Multiplier(context.Background(), 24)
+		require.NotContains(t, err.Error(), "S3CRET")
+		_, err = c.Stream(context.Background(), "/blocks/25", io.Discard)
+		require.NotContains(t, err.Error(), "S3CRET")
+		base = strings.TrimSuffix(base, "/")
+		require.Equal(t, []string{base + "/blocks/25" + query,
+			base + "/pallets/transaction-payment/storage/nextFeeMultiplier?at=24&" + query[1:], base + "/blocks/25" + query}, asked)
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"io"
 	"iter"
 	"net/http"
-	"net/url"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -36,13 +35,7 @@ func (n *node) Close() error {
 	return n.client.Close()
 }
 
-// isNode reports whether an address can only be a node's: it is a WebSocket, or has a query, which some node
-// providers use for API keys and gateways never have.
-func isNode(place string) bool {
-	u, err := url.Parse(place)
-	return hasSocket(place) || err == nil && u.Host != "" && u.RawQuery != ""
-}
-
+// hasSocket reports whether an address is a WebSocket, which can only be a node's.
 func hasSocket(place string) bool {
 	return strings.HasPrefix(place, "ws://") || strings.HasPrefix(place, "wss://")
 }

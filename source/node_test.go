@@ -119,10 +119,12 @@ func TestNodeIsASource(t *testing.T) {
 		})
 	}
 	n, url := startNode(t, noGET)
-	for _, place := range []string{strings.Replace(url, "http", "ws", 1), strings.Replace(url, "http", "ws", 1) + "/KEY?apikey=KEY", url + "/?apikey=KEY"} {
+	for _, place := range []string{strings.Replace(url, "http", "ws", 1), strings.Replace(url, "http", "ws", 1) + "/KEY?apikey=KEY"} {
 		requireReads(t, place)
 	}
 	require.Empty(t, n.gets, "these can be no gateways")
+	requireReads(t, url+"/?apikey=KEY")
+	require.LessOrEqual(t, len(n.gets), 2)
 }
 
 // gatewayOnly answers from recordings, and counts.
@@ -181,6 +183,22 @@ func TestGatewayStaysAGateway(t *testing.T) {
 	_, err = src.Block(t.Context(), 5)
 	require.ErrorIs(t, err, chain.ErrNoBlock)
 	require.Equal(t, []string{"GET /blocks/5"}, missing.asked)
+
+	keyed := &gatewayOnly{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Query().Get("apikey") != "SECRET0123456789" {
+			http.Error(w, "no key", http.StatusUnauthorized)
+			return
+		}
+		http.StripPrefix("/chain", answers.Handler(recorded)).ServeHTTP(w, r)
+	})}
+	server = httptest.NewServer(keyed)
+	t.Cleanup(server.Close)
+	src = open(t, server.URL+"/chain?apikey=SECRET0123456789", quick)
+	_, err = (&source.Reader{Source: src, Tables: network.BuiltIn()}).Read(t.Context(), source.Height(7))
+	require.NoError(t, err)
+	for _, asked := range keyed.asked {
+		require.True(t, strings.HasPrefix(asked, "GET /chain/"), asked)
+	}
 }
 
 // A URL that is neither results in an error with both responses and the remedy. A key in the address is in no

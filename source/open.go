@@ -44,7 +44,7 @@ type Driver struct {
 // one line here.
 var Drivers = []Driver{
 	{Matches: isDemo, Open: func(string, Options) (Source, error) { return demo.Open(), nil }},
-	{Matches: isNode, Open: openNode},
+	{Matches: hasSocket, Open: openNode},
 	{Matches: isURL, Open: openEither},
 	{Matches: proofs.Is, Open: openNodeArchive, Proves: true},
 	{Matches: isDirectory, Open: func(place string, _ Options) (Source, error) { return answers.OpenDirectory(place) }},

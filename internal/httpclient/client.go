@@ -142,7 +142,20 @@ func (c *Client) Post(ctx context.Context, json []byte) (Answer, error) {
 // Stream is like Get, but copies a body with status 2xx to w instead of keeping it. It returns the number of
 // bytes copied.
 func (c *Client) Stream(ctx context.Context, path string, w io.Writer) (Answer, int64, error) {
-	return c.send(ctx, c.http.R(), http.MethodGet, strings.TrimSuffix(c.url, "/")+path, w)
+	return c.send(ctx, c.http.R(), http.MethodGet, urlOf(c.url, path), w)
+}
+
+// urlOf returns the URL of a path, which may have a query, below an address. The address's query follows that of the path.
+func urlOf(address, path string) string {
+	address, query, has := strings.Cut(address, "?")
+	to := strings.TrimSuffix(address, "/") + path
+	switch {
+	case !has:
+		return to
+	case strings.Contains(path, "?"):
+		return to + "&" + query
+	}
+	return to + "?" + query
 }
 
 // send makes one attempt and reads the whole answer. It needs no more memory than the answer's size; resty's own

@@ -93,9 +93,16 @@ func secretsOf(address string, o Options) (secrets []string) {
 	if password, ok := u.User.Password(); ok {
 		add(1, base64.StdEncoding.EncodeToString([]byte(u.User.Username()+":"+password)), password)
 	}
+	add(minSecret, u.RawQuery)
+	add(minSecret, strings.Split(u.EscapedPath(), "/")...)
 	add(minSecret, strings.Split(u.Path, "/")...)
-	for _, values := range u.Query() {
-		add(minSecret, values...)
+	for part := range strings.SplitSeq(u.RawQuery, "&") {
+		name, value, named := strings.Cut(part, "=")
+		if !named { // the key itself
+			value = name
+		}
+		plain, _ := url.QueryUnescape(value)
+		add(minSecret, value, plain)
 	}
 	return secrets
 }

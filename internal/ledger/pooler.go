@@ -17,7 +17,7 @@ import (
 
 // ErrPooler reports that the ledger's address is a connection pooler that does not give each client its own session. Locks
 // that exclude other writers, settings and prepared statements would then apply to another client's session.
-var ErrPooler = failure.New(failure.NotUnderstood, `the ledger's address is a connection pooler in transaction mode, such as PgBouncer's. Use the database's direct address, or a pooler in session mode`)
+var ErrPooler = failure.New(failure.NotUnderstood, `the ledger's address is a connection pooler in transaction or statement mode, such as PgBouncer's. Use the database's direct address, or a pooler in session mode`)
 
 // ErrRefused reports that a ledger's database responds, but refuses the connection.
 var ErrRefused = failure.New(failure.NotUnderstood, "the ledger's database refuses the connection")
@@ -62,9 +62,9 @@ func (s *sessions) prepare(ctx context.Context, c *pgx.Conn) error {
 	return nil
 }
 
-// check rejects a pooler that lends one server connection to several clients, once for all connections. It opens
-// transactions on two others: a pooler in transaction mode gives one of them the server connection that c just used, or
-// gives c another one.
+// check rejects a pooler that lends one server connection to several clients, once for all connections. It repeatedly begins
+// a transaction on another one: a pooler in transaction mode gives it the server connection that c just used, or gives c
+// another one. Other clients may hide that for a moment, and a second connection may reach another process of the pooler.
 func (s *sessions) check(ctx context.Context, c *pgx.Conn) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -74,23 +74,28 @@ func (s *sessions) check(ctx context.Context, c *pgx.Conn) error {
 	ctx, cancel := context.WithTimeout(ctx, poolerPatience)
 	defer cancel()
 	first, err := backend(ctx, c)
-	for range 2 {
-		var other *pgx.Conn
+	var others [2]*pgx.Conn
+	for round := 0; round < 8 && err == nil; round++ {
+		other := &others[round%len(others)]
+		if *other == nil {
+			if *other, err = pgx.ConnectConfig(ctx, c.Config()); err != nil {
+				break
+			}
+			defer (*other).Close(context.WithoutCancel(ctx))
+		} else if _, err = (*other).Exec(ctx, "ROLLBACK"); err != nil {
+			break
+		}
+		if _, err = (*other).Exec(ctx, "BEGIN"); isRefusal(err) { // in statement mode
+			return ErrPooler
+		}
+		var its, again uint32
 		if err == nil {
-			other, err = pgx.ConnectConfig(ctx, c.Config())
+			its, err = backend(ctx, *other)
 		}
-		if err != nil {
-			break
+		if err == nil {
+			again, err = backend(ctx, c)
 		}
-		defer other.Close(context.WithoutCancel(ctx))
-		if _, err = other.Exec(ctx, "BEGIN"); err != nil {
-			break
-		}
-		var others, again uint32
-		if others, err = backend(ctx, other); err != nil {
-			break
-		}
-		if again, err = backend(ctx, c); err == nil && (others == first || again != first) {
+		if err == nil && (its == first || again != first) {
 			return ErrPooler
 		}
 	}
@@ -114,10 +119,13 @@ func backend(ctx context.Context, c *pgx.Conn) (pid uint32, err error) {
 func refusedBy(err error) error {
 	var said *pgconn.PgError
 	switch {
-	case !errors.As(err, &said) || IsTransient(err):
+	case !isRefusal(err):
 		return nil
-	case said.Code == "08P01": // a start-up parameter that a pooler does not accept
+	case errors.As(err, &said) && said.Code == "08P01": // a start-up parameter that a pooler does not accept
 		return fmt.Errorf("%w: a connection pooler does not accept a parameter of the address. Use the database's direct address: %w", ErrRefused, err)
 	}
 	return fmt.Errorf("%w: %w", ErrRefused, err)
 }
+
+// isRefusal reports whether the server, or a pooler, responded with an error that a retry does not change.
+func isRefusal(err error) bool { return errors.As(err, new(*pgconn.PgError)) && !IsTransient(err) }

@@ -1,10 +1,13 @@
 package ledger_test
 
 import (
+	"context"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/internal/failure"
@@ -12,8 +15,8 @@ import (
 	"github.com/feeledger/fees/internal/test/postgrestest"
 )
 
-// A pooler that lends a session for one transaction only is refused by name, before anything is written or set. One that
-// gives each client its own session is as good as the database.
+// A pooler that lends a server connection for one transaction or statement is refused by name, before anything is written
+// or set. One that gives each client its own session is as good as the database.
 func TestPooler(t *testing.T) {
 	database := postgrestest.Start(t).Database(t)
 	direct, err := pgx.Connect(ctx, database)
@@ -25,25 +28,26 @@ func TestPooler(t *testing.T) {
 		require.NoError(t, direct.QueryRow(ctx, "SELECT count(*) FROM pg_tables WHERE schemaname IN ('fees', 'public')").Scan(&n))
 		return n
 	}
-	parameter := "?"
-	if strings.Contains(database, "?") {
-		parameter = "&"
+	const parameter = "&search_path=fees"
+	for _, mode := range []string{"transaction", "statement"} {
+		pooled := postgrestest.Pooled(t, database, mode) + parameter
+		var writers sync.WaitGroup
+		for range 4 { // at once, so that they take each other's server connections
+			writers.Go(func() {
+				for range 10 {
+					for _, open := range []func(context.Context, string) (*ledger.Book, error){ledger.OpenWriter, ledger.OpenShared, ledger.Open} {
+						_, err := open(ctx, pooled)
+						assert.ErrorIs(t, err, ledger.ErrPooler, mode)
+						assert.Equal(t, failure.NotUnderstood, failure.Of(err))
+					}
+				}
+			})
+		}
+		writers.Wait()
+		require.Zero(t, tables(), mode)
 	}
-	parameter += "search_path=fees"
 
-	byTransaction := postgrestest.PoolerAddress(t, database, true) + parameter
-	for range 3 {
-		_, err = ledger.OpenWriter(ctx, byTransaction)
-		require.ErrorIs(t, err, ledger.ErrPooler)
-		require.Equal(t, failure.NotUnderstood, failure.Of(err))
-		_, err = ledger.OpenShared(ctx, byTransaction)
-		require.ErrorIs(t, err, ledger.ErrPooler)
-		_, err = ledger.Open(ctx, byTransaction)
-		require.ErrorIs(t, err, ledger.ErrPooler)
-	}
-	require.Zero(t, tables())
-
-	bySession := postgrestest.PoolerAddress(t, database, false) + parameter
+	bySession := postgrestest.Pooled(t, database, "session") + parameter
 	book, err := ledger.OpenWriter(ctx, bySession)
 	require.NoError(t, err)
 	require.Positive(t, tables(), "in the schema of the address")
@@ -55,6 +59,43 @@ func TestPooler(t *testing.T) {
 	require.NoError(t, book.Close())
 }
 
+// Of four writers that create a ledger at once, one writes it and three are refused, through a pooler in session mode as on
+// the database's address.
+func TestFourWritersAtOnce(t *testing.T) {
+	server, entries := postgrestest.Start(t), madeUp(0, 10)
+	contents := map[string]string{}
+	for _, mode := range []string{"", "session"} {
+		database := server.Database(t)
+		place := database
+		if mode != "" {
+			place = postgrestest.Pooled(t, database, mode)
+		}
+		opened, refused := make(chan *ledger.Book, 4), make(chan error, 4)
+		var writers sync.WaitGroup
+		for range 4 {
+			writers.Go(func() {
+				if book, err := ledger.OpenWriter(ctx, place); err == nil {
+					opened <- book
+				} else {
+					refused <- err
+				}
+			})
+		}
+		writers.Wait()
+		require.Len(t, opened, 1, mode)
+		for range 3 {
+			require.ErrorIs(t, <-refused, ledger.ErrLocked, mode)
+		}
+		book := <-opened
+		require.NoError(t, book.Begin(ctx, madeUpChain, 0))
+		require.NoError(t, book.Write(ctx, entries))
+		sealAll(t, book)
+		require.NoError(t, book.Close())
+		contents[mode] = content(t, openSQL(t, database))
+	}
+	require.Equal(t, contents[""], contents["session"])
+}
+
 // A database that responds, but refuses, is not one that does not respond.
 func TestRefusedConnection(t *testing.T) {
 	database := postgrestest.Start(t).Database(t)
@@ -64,11 +105,7 @@ func TestRefusedConnection(t *testing.T) {
 	_, err = ledger.Open(ctx, missing)
 	require.ErrorIs(t, err, ledger.ErrRefused)
 	require.NotErrorIs(t, err, ledger.ErrAway)
-	parameter := "?options=-cjit%3Doff"
-	if strings.Contains(database, "?") {
-		parameter = "&" + parameter[1:]
-	}
-	_, err = ledger.Open(ctx, postgrestest.PoolerAddress(t, database, false)+parameter)
+	_, err = ledger.Open(ctx, postgrestest.Pooled(t, database, "session")+"&options=-cjit%3Doff")
 	require.ErrorIs(t, err, ledger.ErrRefused)
 	require.ErrorContains(t, err, "a connection pooler does not accept a parameter of the address. Use the database's direct address")
 }

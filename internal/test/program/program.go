@@ -27,6 +27,7 @@ const (
 	Office       Kind = "office"
 	OpenSSL      Kind = "openssl"
 	PDF          Kind = "pdf" // pdftotext, qpdf, and PDFBox Preflight
+	PgBouncer    Kind = "pgbouncer"
 	Postgres     Kind = "postgres"
 	Promtool     Kind = "promtool"
 	Python       Kind = "python"
