@@ -1,11 +1,15 @@
 package app
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"maps"
+	"slices"
 	"sync"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/internal/finance/report"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/source"
@@ -15,40 +19,39 @@ import (
 type AccountFigures struct {
 	Name    string   // of the period of the fees
 	Partial []string // its missing parts
-	// Fees are of the accounts that paid for a transaction in the period: unknown if one is undetermined.
-	Fees map[chain.Address]chain.Optional[chain.Wei]
-	// Last are the last blocks in which the accounts appear. An account that was not looked for is not in the map.
+	// Fees are what the accounts paid in the period. An account of another chain is in no map: nothing is known of it here.
+	Fees map[chain.Address]AccountFees
+	// Last are the last blocks in which the accounts appear; unknown for those that appear in none.
 	Last map[chain.Address]chain.Optional[Seen]
 	// Balances are the balances after the last sealed block, free and reserved together. Unread says why others are not known.
 	Balances map[chain.Address]chain.Wei
 	Unread   error
 }
 
+// AccountFees are the fees of one account.
+type AccountFees struct {
+	Fee      chain.Optional[chain.Wei] // unknown if one is undetermined, or may be another account's
+	InAssets fee.AssetTotals           // in no sum
+}
+
 // FiguresOf returns figures of accounts. Fees are those of a period. Balances come from a source; nil for none. The reading
 // of balances ends with its context; an error of the source leaves balances unknown.
 func (d *Ledger) FiguresOf(ctx context.Context, accounts []chain.Address, fees Period, from source.Source, reading context.Context) (*AccountFigures, error) {
-	f := &AccountFigures{Fees: map[chain.Address]chain.Optional[chain.Wei]{}, Last: map[chain.Address]chain.Optional[Seen]{}, Balances: map[chain.Address]chain.Wei{}}
-	named := map[chain.Address]chain.Address{} // by the ledger's account
-	var own []chain.Address
+	f := &AccountFigures{Fees: map[chain.Address]AccountFees{}, Last: map[chain.Address]chain.Optional[Seen]{}, Balances: map[chain.Address]chain.Wei{}}
+	named := map[chain.Address][]chain.Address{} // by the ledger's account, which several addresses can name
 	for _, a := range accounts {
 		natives, err := d.natives(ctx, []chain.Address{a})
-		if err != nil || len(natives) != 1 { // an account of another chain has no figures
+		if as[*InputError](err) { // an account of another chain
 			continue
 		}
-		if _, twice := named[natives[0]]; !twice {
-			named[natives[0]], own = a, append(own, natives[0])
+		if err != nil {
+			return nil, err
 		}
+		named[natives[0]] = append(named[natives[0]], a)
 	}
-	made, err := d.Report(ctx, Request{Period: fees}, report.Choice{By: report.Account})
-	if err != nil {
+	own := slices.SortedFunc(maps.Keys(named), func(x, y chain.Address) int { return bytes.Compare(x.Bytes(), y.Bytes()) })
+	if err := d.addFees(ctx, f, own, named, fees); err != nil {
 		return nil, err
-	}
-	f.Name, f.Partial = made.Name, made.Partial
-	for _, g := range made.Groups {
-		account, known := g.Account.Get()
-		if a, asked := named[account]; known && asked {
-			f.Fees[a] = knownUnless(g.Undetermined, g.Fee)
-		}
 	}
 	held, err := d.Held(ctx, Period{All: true})
 	if err != nil {
@@ -59,14 +62,72 @@ func (d *Ledger) FiguresOf(ctx context.Context, accounts []chain.Address, fees P
 		return f, nil
 	}
 	for _, account := range own {
-		if f.Last[named[account]], err = d.lastSeen(ctx, account, span); err != nil {
+		last, err := d.lastSeen(ctx, account, span)
+		if err != nil {
 			return nil, d.wrapErr(err)
+		}
+		for _, a := range named[account] {
+			f.Last[a] = last
 		}
 	}
 	if from != nil {
 		f.Unread = d.readBalances(reading, f, named, own, span.Last, from)
 	}
 	return f, nil
+}
+
+// addFees adds what accounts paid in a period.
+func (d *Ledger) addFees(ctx context.Context, f *AccountFigures, own []chain.Address, named map[chain.Address][]chain.Address, period Period) error {
+	held, n, err := d.heldOf(ctx, period)
+	if err != nil {
+		return err
+	}
+	made, err := d.report(ctx, &held, n, &Request{Period: period}, report.Choice{By: report.Account}, false)
+	if err != nil {
+		return err
+	}
+	f.Name, f.Partial = made.Name, made.Partial
+	paid := map[chain.Address]AccountFees{}
+	for _, account := range own {
+		paid[account] = AccountFees{Fee: chain.Some(chain.Wei{})}
+	}
+	for _, g := range made.Groups {
+		account, known := g.Account.Get()
+		if _, asked := paid[account]; known && asked {
+			paid[account] = AccountFees{Fee: knownUnless(g.Undetermined, g.Fee)}
+		}
+	}
+	if span, some := held.Span.Get(); some && len(own) > 0 {
+		for t, err := range d.Book.PaidInAssets(ctx, ledger.Query{Span: span, Accounts: own}) {
+			if err != nil {
+				return d.wrapErr(err)
+			}
+			if payer, _ := t.Payer.Get(); held.Asked.Has(t.Height, t.Time) {
+				of := paid[payer]
+				if err := of.InAssets.Add(&t.AssetFee); err != nil {
+					return d.wrapErr(err)
+				}
+				paid[payer] = of
+			}
+		}
+		for t, err := range d.Book.WithoutPayer(ctx, ledger.Query{Span: span}) {
+			if err != nil {
+				return d.wrapErr(err)
+			}
+			for _, account := range own {
+				if of := paid[account]; held.Asked.Has(t.Height, t.Time) && t.MayBePaidBy(account) {
+					of.Fee = chain.Optional[chain.Wei]{}
+					paid[account] = of
+				}
+			}
+		}
+	}
+	for account, of := range paid {
+		for _, a := range named[account] {
+			f.Fees[a] = of
+		}
+	}
+	return nil
 }
 
 // lastSeen returns the last block in which an account appears. It reads backwards, in ranges that grow: an account in use
@@ -95,7 +156,7 @@ func (d *Ledger) lastSeen(ctx context.Context, account chain.Address, span chain
 const maxReaders = 8
 
 // readBalances reads the balances of accounts after a block, and returns the first error.
-func (d *Ledger) readBalances(ctx context.Context, f *AccountFigures, named map[chain.Address]chain.Address, accounts []chain.Address, height uint64, from source.Source) error {
+func (d *Ledger) readBalances(ctx context.Context, f *AccountFigures, named map[chain.Address][]chain.Address, accounts []chain.Address, height uint64, from source.Source) error {
 	reader, err := d.balances(ctx, from, height)
 	if err != nil {
 		return err
@@ -114,7 +175,9 @@ func (d *Ledger) readBalances(ctx context.Context, f *AccountFigures, named map[
 				}
 				mutex.Lock()
 				if err == nil {
-					f.Balances[named[account]] = sum
+					for _, a := range named[account] {
+						f.Balances[a] = sum
+					}
 				} else if failed == nil || errors.Is(failed, chain.ErrNotKept) {
 					failed = err
 				}

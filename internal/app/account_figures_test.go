@@ -1,9 +1,11 @@
 package app_test
 
 import (
+	"bytes"
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,8 +14,13 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/archive/answers"
 	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/test/pairs"
 	"github.com/feeledger/fees/internal/test/pdftest"
+	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/source"
 )
 
 // The figures of a list of accounts are those of each account's own page and statement.
@@ -35,10 +42,8 @@ func TestFiguresOfAccounts(t *testing.T) {
 		one, err := d.Account(t.Context(), app.AccountRequest{Account: account})
 		require.NoError(t, err)
 		require.Equal(t, one.Last, f.Last[account])
-		fee, listed := f.Fees[account]
-		require.Equal(t, one.Fees.EVM+one.Fees.Native > 0, listed)
-		if listed {
-			require.Equal(t, chain.Some(one.Fees.Fee), fee)
+		require.Equal(t, app.AccountFees{Fee: chain.Some(one.Fees.Fee)}, f.Fees[account])
+		if one.Fees.EVM+one.Fees.Native > 0 {
 			paid++
 		}
 	}
@@ -64,6 +69,46 @@ func TestFiguresOfAccounts(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, unread.Unread != nil || len(unread.Balances) > 0)
 	require.Equal(t, f.Last, unread.Last)
+}
+
+// An account has its figures under each address that names it; fees in assets are beside its fees. Of an account of another
+// chain nothing is known.
+func TestFiguresOfHubAccounts(t *testing.T) {
+	src, err := answers.OpenDirectory(pairs.Path(t, "passet-1019002", "gateway"))
+	require.NoError(t, err)
+	place := file(t)
+	_, err = app.Sync(t.Context(), place, blocks(t, "1..39"), app.FillOptions{Reader: &source.Reader{Source: src, Tables: network.BuiltIn()}})
+	require.NoError(t, err)
+	d := opened(t, place)
+	bob, err := chain.ParseAccount("5FHneW46xGXgs5mUiveU4sbTyGBzmstUspZC92UhjJM694ty")
+	require.NoError(t, err)
+	asked := []chain.Address{bob}
+	twice := 0
+	for x, err := range d.Book.Transactions(t.Context(), ledger.Query{Span: chain.Heights{First: 1, Last: 39}}) {
+		require.NoError(t, err)
+		payer, known := x.Payer.Get()
+		if known && bytes.HasSuffix(payer.Bytes(), bytes.Repeat([]byte{0xEE}, 12)) && !slices.Contains(asked, payer) {
+			asked = append(asked, chain.Address20([20]byte(payer.Bytes()[:20])), payer)
+			twice++
+		}
+	}
+	require.Positive(t, twice)
+	f, err := d.FiguresOf(t.Context(), asked, app.Heights(1, 39), nil, t.Context())
+	require.NoError(t, err)
+	for _, account := range asked {
+		one, err := d.Account(t.Context(), app.AccountRequest{Account: account})
+		require.NoError(t, err)
+		require.Positive(t, one.Fees.EVM+one.Fees.Native)
+		require.Equal(t, app.AccountFees{Fee: chain.Some(one.Fees.Fee), InAssets: one.AssetFees}, f.Fees[account])
+		require.Equal(t, one.Last, f.Last[account])
+	}
+	require.Equal(t, "1253232", f.Fees[bob].InAssets[0].Amount.String()) // 387766 + 388776 + 476690
+
+	moonbeam := opened(t, copied(t))
+	f, err = moonbeam.FiguresOf(t.Context(), asked[:1], app.Heights(1, 27), nil, t.Context())
+	require.NoError(t, err)
+	require.Empty(t, f.Fees)
+	require.Empty(t, f.Last)
 }
 
 // What payers call is counted from their transactions.

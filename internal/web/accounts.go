@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -121,12 +122,20 @@ func (s *server) addFigures(r *http.Request, v *entriesPage, t *tabular, account
 	if s.Source != nil {
 		t.Heads = append(t.Heads, cell{Text: "balance" + symbol, Short: "balance", Class: "figure"})
 	}
+	others := 0
 	for i, account := range accounts {
-		fee, paid := figures.Fees[account]
-		if !paid {
-			fee = chain.Some(chain.Wei{})
+		fees, own := figures.Fees[account]
+		paid, last := amountCell(fees.Fee, token, cell{Text: notKnown, Class: "figure warn"}), cell{Text: notKnown, Class: "warn"}
+		if own {
+			last = dayCell(figures.Last[account])
+		} else {
+			others++
 		}
-		t.Rows[i] = append(t.Rows[i], amountCell(fee, token, cell{Text: notKnown, Class: "figure warn"}), dayCell(figures.Last[account]))
+		for _, note := range fees.InAssets.Notes(token.Amount) {
+			paid.Unit = "and fees in assets"
+			v.Notes = append(v.Notes, cmp.Or(t.Rows[i][1].Text, t.Rows[i][0].Text)+": "+note)
+		}
+		t.Rows[i] = append(t.Rows[i], paid, last)
 		if s.Source != nil {
 			balance, known := figures.Balances[account]
 			if !known {
@@ -135,6 +144,9 @@ func (s *server) addFigures(r *http.Request, v *entriesPage, t *tabular, account
 			}
 			t.Rows[i] = append(t.Rows[i], amountCell(chain.Some(balance), token, cell{}))
 		}
+	}
+	if others > 0 {
+		v.Notes = append(v.Notes, console.Counted(others, "address")+" "+console.Verb(others, "is", "are")+" not of this chain: their figures are not known.")
 	}
 	v.Notes = append(v.Notes, figures.Partial...)
 	v.Notes = append(v.Notes, "Balances are free and reserved together, after the last sealed block, as the source reports them.")
