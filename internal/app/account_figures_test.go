@@ -3,6 +3,7 @@ package app_test
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,7 +17,9 @@ import (
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/archive/answers"
 	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/finance/closing"
 	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/reconcile"
 	"github.com/feeledger/fees/internal/test/pairs"
 	"github.com/feeledger/fees/internal/test/pdftest"
 	"github.com/feeledger/fees/network"
@@ -233,6 +236,64 @@ func TestCoverFigures(t *testing.T) {
 	}
 	require.Contains(t, texts, app.BalancesMissing(""))
 	require.Contains(t, texts, "Reconciliation no record of the company was compared")
+}
+
+// The verdict on a record is the lowest of its checks: fees in assets that no record contains were not compared, and where
+// nothing was compared, nothing agrees.
+func TestVerdictOfFeesInAssets(t *testing.T) {
+	src, err := answers.OpenDirectory(pairs.Path(t, "passet-1019002", "gateway"))
+	require.NoError(t, err)
+	place := file(t)
+	_, err = app.Sync(t.Context(), place, blocks(t, "1..39"), app.FillOptions{Reader: &source.Reader{Source: src, Tables: network.BuiltIn()}})
+	require.NoError(t, err)
+	d := opened(t, place)
+	const bob = "5FHneW46xGXgs5mUiveU4sbTyGBzmstUspZC92UhjJM694ty"
+	rows, fees := "hash,fee\n", 0
+	for x, err := range d.Book.Transactions(t.Context(), ledger.Query{Span: chain.Heights{First: 1, Last: 39}, Accounts: []chain.Address{addressOf(t, bob)}}) {
+		require.NoError(t, err)
+		if charged, known := x.Charged.Get(); known && !x.InAsset() && !charged.IsZero() {
+			rows += x.Hash.String() + "," + charged.String() + "\n"
+			fees++
+		}
+	}
+	last, err := d.Block(t.Context(), 39)
+	require.NoError(t, err)
+	at, _ := last.Time.Get()
+	for _, c := range []struct{ account, rows, cover string }{
+		{bob, rows, fmt.Sprintf("Reconciliation agrees as far as compared: %d items compared, %[1]d matched, 0 accepted, 0 open; 3 fees in assets were not compared", fees)},
+		{addressOf(t, "0x0000000000000000000000000000000000000042").String(), "hash,fee\n", "Reconciliation nothing to compare: the file contains no fees and the accounts paid none Audit trail"},
+	} {
+		q := app.PackageRequest{
+			Dir: filepath.Join(t.TempDir(), "package"), PeriodInput: app.PeriodInput{Month: at.Std().Format("2006-01"), Partial: true}, Journal: "hledger", With: app.WithFees,
+			PackageInputs:  app.PackageInputs{Accounts: []string{c.account}, Books: app.BooksInput{Path: write(t, "record.csv", c.rows), Reading: closing.Reading{Unit: "wei"}}},
+			PackageOptions: app.PackageOptions{Program: "a test"},
+		}
+		made := packed(t, d, q)
+		cover, err := os.ReadFile(filepath.Join(made.Dir, app.CoverFile))
+		require.NoError(t, err)
+		leaves, _ := pdftest.Parse(t, cover).Leaves()
+		var texts []string
+		for _, l := range leaves {
+			texts = append(texts, l.Text)
+		}
+		require.Contains(t, strings.Join(texts, " "), c.cover)
+		require.Equal(t, c.account != bob, made.Manifest.Findings.NothingCompared)
+		require.Equal(t, map[bool]uint64{true: 3}[c.account == bob], made.Manifest.Findings.InAssets)
+	}
+
+	period, err := app.PeriodInput{Month: at.Std().Format("2006-01"), Partial: true}.Parse()
+	require.NoError(t, err)
+	f, err := d.FiguresOf(t.Context(), []chain.Address{addressOf(t, bob)}, period, nil, t.Context())
+	require.NoError(t, err)
+	token, err := d.Token(t.Context())
+	require.NoError(t, err)
+	paid, known := f.Fees[addressOf(t, bob)].Fee.Get()
+	require.True(t, known)
+	total, err := d.CompareTotal(t.Context(), token.Tokens(paid), period, reconcile.Options{Symbol: "PAS", Decimals: 10, Accounts: []chain.Address{addressOf(t, bob)}})
+	require.NoError(t, err)
+	require.Equal(t, "0", console.Known(total.Difference))
+	require.False(t, total.Reconciled.Known(), "the sums agree, but 3 fees were not compared")
+	require.Contains(t, total.Notes, "3 fees in assets were not compared.")
 }
 
 func addressOf(t *testing.T, text string) chain.Address {

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/feeledger/fees/internal/finance/closing"
 	"github.com/feeledger/fees/internal/reconcile"
 )
 
@@ -108,3 +109,10 @@ var (
 	AmountOf = amountOf
 	EndsOf   = endsOf
 )
+
+// VerdictsOn returns what the overview says of a closed month: of the company's books, and in all.
+func VerdictsOn(m *closing.Manifest) []string {
+	k := &monthRecord{made: &closed{summary: summaryOf(&closing.Placed{Package: &closing.Package{Manifest: m}})}}
+	verdict, _ := verdictOf(month{Name: m.Period.Name()}, 0, k)
+	return []string{k.books(new(scope)).Text, verdict}
+}

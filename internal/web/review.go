@@ -487,11 +487,20 @@ func (s *server) reviewChecks(ctx context.Context, p *closing.Placed, accepted [
 		if n := m.Findings.Differences; n > 0 {
 			text += fmt.Sprintf(", %d open", n)
 		}
+		if n := m.Findings.InAssets; n > 0 {
+			text += ", " + console.Counted(n, "fee") + " in assets not compared"
+		}
+		if m.Findings.NothingCompared {
+			text = "nothing to compare"
+		}
 		add("Record of fees", here+"/reconciliation.xlsx", m.Findings.Differences == 0, text)
+		if m.Findings.Differences == 0 && (m.Findings.InAssets > 0 || m.Findings.NothingCompared) { // neither agrees nor differs
+			t.Rows[len(t.Rows)-1][1].Class = ""
+		}
 		t.Rows = append(t.Rows, []cell{{Text: "File"}, {Text: shortened(m.Options.Reconciliation.Names())}})
 	}
 	others := m.Findings
-	others.Differences, others.Accepted, others.Statements = 0, 0, 0
+	others.Differences, others.Accepted, others.Statements, others.InAssets = 0, 0, 0, 0
 	found := findingsOf(others)
 	t.Rows = append(t.Rows, []cell{{Text: "Findings", To: "findings" + scopeOf(m.Period, nil).query(nil)}, found})
 	return t, nil
