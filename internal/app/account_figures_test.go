@@ -36,11 +36,10 @@ func TestFiguresOfAccounts(t *testing.T) {
 	}
 	january, err := app.PeriodInput{Month: "2026-01", Partial: true}.Parse()
 	require.NoError(t, err)
-	f, err := d.FiguresOf(t.Context(), accounts, january, nil, t.Context())
+	f, err := d.FiguresOf(t.Context(), accounts, january)
 	require.NoError(t, err)
 	require.Equal(t, "2026-01", f.Name)
-	require.Empty(t, f.Balances)
-	paid := 0
+	paid, total := 0, chain.Wei{}
 	for _, account := range accounts {
 		one, err := d.Account(t.Context(), app.AccountRequest{Account: account})
 		require.NoError(t, err)
@@ -49,13 +48,16 @@ func TestFiguresOfAccounts(t *testing.T) {
 		if one.Fees.EVM+one.Fees.Native > 0 {
 			paid++
 		}
+		total, err = total.Add(one.Fees.Fee)
+		require.NoError(t, err)
 	}
 	require.Positive(t, paid)
+	require.Equal(t, chain.Some(total), f.Total)
 	require.False(t, f.Last[none].Known())
 
-	withAll, err := d.FiguresOf(t.Context(), accounts[1:], january, withBalances(t), t.Context())
+	balances, unread, err := d.BalancesOf(t.Context(), accounts[1:], withBalances(t))
 	require.NoError(t, err)
-	require.NoError(t, withAll.Unread)
+	require.NoError(t, unread)
 	made, err := d.Statements(t.Context(), app.StatementRequest{Request: app.Request{Period: app.Heights(1, 27), Accounts: accounts[1:]}, Balances: withBalances(t)})
 	require.NoError(t, err)
 	for _, s := range made.List {
@@ -63,15 +65,13 @@ func TestFiguresOfAccounts(t *testing.T) {
 		require.True(t, known)
 		sum, err := closing.Free.Add(closing.Reserved)
 		require.NoError(t, err)
-		require.Equal(t, sum, withAll.Balances[s.Account])
+		require.Equal(t, sum, balances[s.Account])
 	}
 	late, stop := context.WithTimeout(t.Context(), 0)
 	defer stop()
 	<-late.Done()
-	unread, err := d.FiguresOf(t.Context(), accounts, january, withBalances(t), late)
-	require.NoError(t, err)
-	require.True(t, unread.Unread != nil || len(unread.Balances) > 0)
-	require.Equal(t, f.Last, unread.Last)
+	balances, unread, err = d.BalancesOf(late, accounts, withBalances(t))
+	require.True(t, err != nil || unread != nil || len(balances) > 0)
 }
 
 // An account has its figures under each address that names it; fees in assets are beside its fees. Of an account of another
@@ -96,7 +96,7 @@ func TestFiguresOfHubAccounts(t *testing.T) {
 		}
 	}
 	require.Positive(t, twice)
-	f, err := d.FiguresOf(t.Context(), asked, app.Heights(1, 39), nil, t.Context())
+	f, err := d.FiguresOf(t.Context(), asked, app.Heights(1, 39))
 	require.NoError(t, err)
 	for _, account := range asked {
 		one, err := d.Account(t.Context(), app.AccountRequest{Account: account})
@@ -108,7 +108,7 @@ func TestFiguresOfHubAccounts(t *testing.T) {
 	require.Equal(t, "1253232", f.Fees[bob].InAssets[0].Amount.String()) // 387766 + 388776 + 476690
 
 	moonbeam := opened(t, copied(t))
-	f, err = moonbeam.FiguresOf(t.Context(), asked[:1], app.Heights(1, 27), nil, t.Context())
+	f, err = moonbeam.FiguresOf(t.Context(), asked[:1], app.Heights(1, 27))
 	require.NoError(t, err)
 	require.Empty(t, f.Fees)
 	require.Empty(t, f.Last)
@@ -283,7 +283,7 @@ func TestVerdictOfFeesInAssets(t *testing.T) {
 
 	period, err := app.PeriodInput{Month: at.Std().Format("2006-01"), Partial: true}.Parse()
 	require.NoError(t, err)
-	f, err := d.FiguresOf(t.Context(), []chain.Address{addressOf(t, bob)}, period, nil, t.Context())
+	f, err := d.FiguresOf(t.Context(), []chain.Address{addressOf(t, bob)}, period)
 	require.NoError(t, err)
 	token, err := d.Token(t.Context())
 	require.NoError(t, err)

@@ -102,7 +102,11 @@ func (s *server) fillAccounts(r *http.Request, v *entriesPage, t *tabular, l lis
 		return err
 	}
 	if figures != nil {
-		s.addFigures(r, v, t, accounts, figures, token)
+		balances, err := s.accountBalances(r, accounts, sealed)
+		if err != nil {
+			return err
+		}
+		s.addFigures(r, v, t, accounts, figures, balances, token)
 	}
 	if !s.mayLabel(r) {
 		return nil
@@ -116,7 +120,7 @@ func (s *server) fillAccounts(r *http.Request, v *entriesPage, t *tabular, l lis
 }
 
 // addFigures adds what accounts paid and have to their rows.
-func (s *server) addFigures(r *http.Request, v *entriesPage, t *tabular, accounts []chain.Address, figures *app.AccountFigures, token console.Token) {
+func (s *server) addFigures(r *http.Request, v *entriesPage, t *tabular, accounts []chain.Address, figures *app.AccountFigures, balances *accountBalances, token console.Token) {
 	symbol := ", " + token.Symbol
 	t.Heads = append(t.Heads, cell{Text: "fee " + monthName(figures.Name) + symbol, Short: "fee", Class: "figure"}, cell{Text: "last activity"})
 	if s.Source != nil {
@@ -137,7 +141,7 @@ func (s *server) addFigures(r *http.Request, v *entriesPage, t *tabular, account
 		}
 		t.Rows[i] = append(t.Rows[i], paid, last)
 		if s.Source != nil {
-			balance, known := figures.Balances[account]
+			balance, known := balances.of[account]
 			if !known {
 				t.Rows[i] = append(t.Rows[i], cell{Text: "not available", Class: "figure"})
 				continue
@@ -152,9 +156,9 @@ func (s *server) addFigures(r *http.Request, v *entriesPage, t *tabular, account
 	v.Notes = append(v.Notes, "Balances are free and reserved together, after the last sealed block, as the source reports them.")
 	if s.Source == nil {
 		v.Notes = v.Notes[:len(v.Notes)-1]
-	} else if figures.Unread != nil {
+	} else if balances.unread != nil {
 		v.Unsealed = true
-		v.Warnings = append(v.Warnings, "Balances not available: "+s.unread(r, figures.Unread))
+		v.Warnings = append(v.Warnings, "Balances not available: "+s.unread(r, balances.unread))
 	}
 }
 
@@ -202,12 +206,30 @@ func (s *server) accountFigures(r *http.Request, accounts []chain.Address, seale
 	if err != nil {
 		return nil, err
 	}
-	key := fmt.Sprintf("%s\n%s\n%d\n%v", s.base, sealed, time.Since(s.began)/maxReuse, accounts)
-	return s.figures.get(r.Context(), s.Time, key, func(ctx context.Context) (*app.AccountFigures, bool, error) {
-		reading, cancel := context.WithTimeout(ctx, balanceTime)
+	return keptOf(s, r, allSealed, s.figures, sealed, "accounts "+fmt.Sprint(accounts), true, func(ctx context.Context) (*app.AccountFigures, error) {
+		return s.Ledger.FiguresOf(ctx, accounts, period)
+	})
+}
+
+// accountBalances are the balances of listed accounts.
+type accountBalances struct {
+	of     map[chain.Address]chain.Wei
+	unread error // why others are not known
+}
+
+// accountBalances returns the balances of listed accounts, as far as the source gives them soon; none without a source.
+func (s *server) accountBalances(r *http.Request, accounts []chain.Address, sealed string) (*accountBalances, error) {
+	from := s.balances()
+	if from == nil {
+		return new(accountBalances), nil
+	}
+	key := strings.Join([]string{s.base, s.stamp(), sealed, fmt.Sprint(accounts)}, "\n")
+	return s.owned.get(r.Context(), s.Time, key, func(ctx context.Context) (b *accountBalances, keep bool, err error) {
+		ctx, cancel := context.WithTimeout(ctx, balanceTime)
 		defer cancel()
-		f, err := s.Ledger.FiguresOf(ctx, accounts, period, s.balances(), reading)
-		return f, err == nil && f.Unread == nil, err
+		b = new(accountBalances)
+		b.of, b.unread, err = s.Ledger.BalancesOf(ctx, accounts, from)
+		return b, err == nil && b.unread == nil, err
 	})
 }
 

@@ -89,7 +89,9 @@ func TestFeesInAssetsInLists(t *testing.T) {
 	})
 	require.NoError(t, err)
 	require.Zero(t, made.Manifest.Findings.Differences)
-	s := served(t, d, func(o *web.Options) { o.Ledgers[0].Network, o.Ledgers[0].Labels, o.Ledgers[0].Packages = "passet-hub", labels, shelf })
+	s := served(t, d, func(o *web.Options) {
+		o.Ledgers[0].Network, o.Ledgers[0].Labels, o.Ledgers[0].Packages = "passet-hub", labels, shelf
+	})
 	require.Contains(t, pageAt(t, s.URL+"/overview"), "3 fees in assets not compared")
 	require.Contains(t, pageAt(t, s.URL+"/packages/2026-01"), "fees in assets not compared: 3")
 	made.Manifest.Findings = closing.Findings{InAssets: 3} // without the failed checks of the recording

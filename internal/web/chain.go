@@ -154,7 +154,8 @@ func (s *server) addChain(r *http.Request, v *chainPage, months []month, shown m
 	if err != nil {
 		return err
 	}
-	v.Main = feesAndCharge(eachCharged, now.Totals.Fee, now.Totals.Charged, now.Totals.Undetermined+now.Drifts, now.Token)
+	v.Main = inPart(feesAndCharge(eachCharged, now.Totals.Fee, now.Totals.Charged, now.Totals.Undetermined+now.Drifts, now.Token), now.Part)
+	v.Warnings = append(v.Warnings, now.Partial...)
 	v.Chart = now.Chart(nil, about.day)
 	top, err := s.keptTop(r, &all, shown)
 	if err != nil {
@@ -165,7 +166,9 @@ func (s *server) addChain(r *http.Request, v *chainPage, months []month, shown m
 		if err != nil {
 			return err
 		}
-		t.Title, t.Totals = top.title, nil
+		if t.Title, t.Totals = top.title, nil; now.Part != "" {
+			t.Title += ", " + now.Part
+		}
 		if top.by == report.Contract {
 			t.dropFirst() // the layer: contracts are called by EVM transactions only
 		}

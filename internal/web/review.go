@@ -18,7 +18,6 @@ import (
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/closing"
-	"github.com/feeledger/fees/internal/finance/report"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/reconcile"
 	"github.com/feeledger/fees/internal/sys/markup"
@@ -198,7 +197,7 @@ func (s *server) addPrepared(v *reviewPage, r *http.Request, shelf *closing.Shel
 	if v.Checklist, err = s.reviewChecks(r.Context(), p, accepted, here); err != nil {
 		return err
 	}
-	if v.Fees, err = s.reviewFees(r.Context(), p, closed, token); err != nil {
+	if v.Fees, err = s.reviewFees(r, p, closed, token); err != nil {
 		return err
 	}
 	v.Talk = s.talk(r, round, here, running)
@@ -543,41 +542,53 @@ func matchedIn(ctx context.Context, p *closing.Placed) (counts reconcile.Counts,
 	return counts, err
 }
 
-// feesByAccount returns the fees of a package by account.
-func feesByAccount(ctx context.Context, p *closing.Placed) (map[string]chain.Wei, error) {
+// feesByAccount returns the fees of a package by account, and their sum. Those with undetermined ones are unknown; an account
+// without a row paid nothing, unless a fee is undetermined that may be its own.
+func feesByAccount(ctx context.Context, p *closing.Placed) (fees map[string]chain.Optional[chain.Wei], total chain.Optional[chain.Wei], err error) {
+	m := p.Manifest
 	var text bytes.Buffer
 	if err := p.Copy(ctx, app.AccountsFile, &text); err != nil {
-		return nil, packageTrouble(err)
+		return nil, total, packageTrouble(err)
 	}
 	rows, err := csv.NewReader(&text).ReadAll()
-	fees := map[string]chain.Wei{}
+	fees, total = map[string]chain.Optional[chain.Wei]{}, chain.Some(m.Totals.Fee)
+	if m.Findings.Undetermined == 0 {
+		for _, a := range m.Accounts {
+			fees[a.Address] = chain.Some(chain.Wei{})
+		}
+	}
 	if err == nil && len(rows) > 0 {
-		account, fee := slices.Index(rows[0], "account"), slices.Index(rows[0], "fee")
+		account, paid, open := slices.Index(rows[0], "account"), slices.Index(rows[0], "fee"), slices.Index(rows[0], "undetermined")
 		for _, row := range rows[1:] {
-			if account < 0 || fee < 0 {
+			if account < 0 || paid < 0 || open < 0 {
 				break
 			}
-			if fees[row[account]], err = chain.ParseWei(row[fee]); err != nil {
+			var known chain.Wei
+			if known, err = chain.ParseWei(row[paid]); err != nil {
 				break
+			}
+			if fees[row[account]] = chain.Some(known); row[open] != "0" {
+				fees[row[account]], total = chain.Optional[chain.Wei]{}, chain.Optional[chain.Wei]{}
 			}
 		}
 	}
 	if err != nil {
-		return nil, packageTrouble(fmt.Errorf("%w: %s: %w", closing.ErrDamaged, app.AccountsFile, err))
+		return nil, total, packageTrouble(fmt.Errorf("%w: %s: %w", closing.ErrDamaged, app.AccountsFile, err))
 	}
-	return fees, nil
+	return fees, total, nil
 }
 
 // reviewFees returns the fees by account: of the package, of the period before and of the last closed version.
-func (s *server) reviewFees(ctx context.Context, p, closed *closing.Placed, token console.Token) (*tabular, error) {
+func (s *server) reviewFees(r *http.Request, p, closed *closing.Placed, token console.Token) (*tabular, error) {
 	m := p.Manifest
-	now, err := feesByAccount(ctx, p)
+	now, sum, err := feesByAccount(r.Context(), p)
 	if err != nil {
 		return nil, err
 	}
-	var version map[string]chain.Wei
+	var version map[string]chain.Optional[chain.Wei]
+	var closedSum chain.Optional[chain.Wei]
 	if closed != nil {
-		if version, err = feesByAccount(ctx, closed); err != nil {
+		if version, closedSum, err = feesByAccount(r.Context(), closed); err != nil {
 			return nil, err
 		}
 	}
@@ -585,7 +596,7 @@ func (s *server) reviewFees(ctx context.Context, p, closed *closing.Placed, toke
 	if err != nil {
 		return nil, err
 	}
-	before, total, missing, err := s.feesBefore(ctx, input, m.Accounts)
+	before, total, missing, err := s.feesBefore(r, input, m.Accounts)
 	if err != nil {
 		return nil, err
 	}
@@ -601,12 +612,6 @@ func (s *server) reviewFees(ctx context.Context, p, closed *closing.Placed, toke
 		}
 		return amount
 	}
-	known := func(list map[string]chain.Wei, address string) (o chain.Optional[chain.Wei]) {
-		if fee, ok := list[address]; ok {
-			o = chain.Some(fee)
-		}
-		return o
-	}
 	rowsOf := func(period, address string) string {
 		sc := scopeOf(m.Period, nil)
 		sc.Period, sc.Accounts = period, address
@@ -617,16 +622,20 @@ func (s *server) reviewFees(ctx context.Context, p, closed *closing.Placed, toke
 		versionAt = fmt.Sprintf("packages/%s/v%d", url.PathEscape(closed.Name), closed.Manifest.Version)
 	}
 	for _, a := range m.Accounts[:min(len(m.Accounts), maxRows)] {
-		row := []cell{{Text: cmp.Or(shortened(a.Label), console.Ends(a.Address, 4)), To: "account/" + a.Address}, amountTo(known(now, a.Address), notKnown, rowsOf(m.Period.Name(), a.Address)),
-			amountTo(known(before, a.Address), cmp.Or(missing, notKnown), rowsOf(input.Month+input.Year, a.Address))}
+		row := []cell{{Text: cmp.Or(shortened(a.Label), console.Ends(a.Address, 4)), To: "account/" + a.Address}, amountTo(now[a.Address], notKnown, rowsOf(m.Period.Name(), a.Address)),
+			amountTo(before[a.Address], cmp.Or(missing, notKnown), rowsOf(input.Month+input.Year, a.Address))}
 		if closed != nil {
-			row = append(row, amountTo(known(version, a.Address), "not in it", versionAt))
+			none := notKnown
+			if _, has := version[a.Address]; !has {
+				none = "not in it"
+			}
+			row = append(row, amountTo(version[a.Address], none, versionAt))
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	t.Totals = []cell{{Text: "Total"}, amountTo(chain.Some(m.Totals.Fee), "", feesOf(m.Period, m.Accounts)), amountTo(total, cmp.Or(missing, notKnown), "")}
+	t.Totals = []cell{{Text: "Total"}, amountTo(sum, notKnown, feesOf(m.Period, m.Accounts)), amountTo(total, cmp.Or(missing, notKnown), "")}
 	if closed != nil {
-		t.Totals = append(t.Totals, amountTo(chain.Some(closed.Manifest.Totals.Fee), "", versionAt))
+		t.Totals = append(t.Totals, amountTo(closedSum, notKnown, versionAt))
 	}
 	if more := len(m.Accounts) - len(t.Rows); more > 0 {
 		t.More = fmt.Sprintf("%d more accounts are in %s. Totals cover all.", more, app.AccountsFile)
@@ -635,20 +644,26 @@ func (s *server) reviewFees(ctx context.Context, p, closed *closing.Placed, toke
 }
 
 // feesBefore returns the fees of accounts in a period; missing is why they are not known.
-func (s *server) feesBefore(ctx context.Context, in app.PeriodInput, accounts []closing.Account) (fees map[string]chain.Wei, total chain.Optional[chain.Wei], missing string, err error) {
+func (s *server) feesBefore(r *http.Request, in app.PeriodInput, accounts []closing.Account) (fees map[string]chain.Optional[chain.Wei], total chain.Optional[chain.Wei], missing string, err error) {
 	period, err := in.Parse()
 	if err != nil {
 		return nil, total, "", err
 	}
-	q := app.Request{Period: period}
+	var addresses []chain.Address
 	for _, a := range accounts {
 		address, err := chain.ParseAccount(a.Address)
 		if err != nil {
 			return nil, total, "", packageTrouble(fmt.Errorf("%w: %w", closing.ErrDamaged, err))
 		}
-		q.Accounts = append(q.Accounts, address)
+		addresses = append(addresses, address)
 	}
-	made, err := s.Ledger.Report(ctx, q, report.Choice{By: report.Account})
+	state, err := s.stateOf(r.Context(), period)
+	if err != nil {
+		return nil, total, "", err
+	}
+	made, err := keptOf(s, r, period, s.figures, state.String(), fmt.Sprintf("before %v %s %v", in, period.Zone, addresses), true, func(ctx context.Context) (*app.AccountFigures, error) {
+		return s.Ledger.FeesOf(ctx, addresses, period)
+	})
 	var lacks *app.NotHeldError
 	if errors.As(err, &lacks) {
 		return nil, total, "not in the ledger", nil
@@ -656,17 +671,11 @@ func (s *server) feesBefore(ctx context.Context, in app.PeriodInput, accounts []
 	if err != nil {
 		return nil, total, "", err
 	}
-	fees = map[string]chain.Wei{}
-	token := s.network(ctx)
-	for _, group := range made.Groups {
-		if address, ok := group.Account.Get(); ok && group.Undetermined == 0 {
-			fees[token.Account(address)] = group.Fee
-		}
+	fees = map[string]chain.Optional[chain.Wei]{}
+	for i, a := range accounts {
+		fees[a.Address] = made.Fees[addresses[i]].Fee
 	}
-	if made.Totals.Undetermined == 0 {
-		total = chain.Some(made.Totals.Fee)
-	}
-	return fees, total, "", nil
+	return fees, made.Total, "", nil
 }
 
 // talk returns the questions of a round, which the user may answer.
