@@ -22,6 +22,12 @@ func SetArrivalTime(to time.Duration) (before time.Duration) {
 	return before
 }
 
+// SetLongReads changes the number of concurrent expensive reads of new servers, and returns the previous one.
+func SetLongReads(to int) (before int) {
+	before, maxLongReads = maxLongReads, to
+	return before
+}
+
 // SetHeldTime changes the delay after a failed attempt and returns the previous one.
 func SetHeldTime(to time.Duration) (before time.Duration) {
 	before, heldTime = heldTime, to

@@ -81,8 +81,10 @@ const (
 	DefaultTime   = 10 * time.Second
 	defaultAtOnce = 8
 	maxWaiting    = 64 // requests in the queue
-	maxLongReads  = 2  // concurrent expensive reads, up to 150 MB each
 )
+
+// maxLongReads limits the concurrent expensive reads, up to 150 MB each.
+var maxLongReads = 2
 
 // site is what the servers of all ledgers share.
 type site struct {
