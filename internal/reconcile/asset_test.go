@@ -287,3 +287,10 @@ func TestManyAssets(t *testing.T) {
 	require.Regexp(t, `^Left out: 1 row in A0, .*, 990 rows in other assets\.$`, note)
 	require.Less(t, len(note), assets)
 }
+
+// The smallest unit of a token without 18 decimals is not called wei.
+func TestUnitOfTolerance(t *testing.T) {
+	for decimals, want := range map[int]string{18: "5 wei", 10: "5 planck"} {
+		require.Equal(t, want, reconcile.Shown(&reconcile.Options{Symbol: "PAS", Decimals: decimals}, chain.NewWei(5)))
+	}
+}
