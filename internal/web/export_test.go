@@ -46,7 +46,8 @@ func NewUploads(now func() time.Time) *Uploads {
 
 // Put keeps a file.
 func (u *Uploads) Put(owner, name string, content []byte) string {
-	return u.of.put(owner, name, content)
+	token, _ := u.of.put(owner, name, content)
+	return token
 }
 
 // Has reports whether an owner's file exists.
@@ -54,6 +55,12 @@ func (u *Uploads) Has(owner, token string) bool { return u.of.get(owner, token) 
 
 // Forget discards a file.
 func (u *Uploads) Forget(owner, token string) bool { return u.of.forget(owner, token) }
+
+// Hold keeps a file until Release is called.
+func (u *Uploads) Hold(owner, token string) bool { return u.of.hold(owner, token) }
+
+// Release ends Hold.
+func (u *Uploads) Release() { u.of.release() }
 
 // Clear discards unused files, like the timer.
 func (u *Uploads) Clear() { u.of.clear() }
@@ -98,6 +105,11 @@ func (u *Uploads) Accept(owner, token string, count int) error {
 
 // Accepted returns the number of acceptances of a file.
 func (u *Uploads) Accepted(token string) int { return len(u.of.accepted(token)) }
+
+// Subject returns what a comparison without settings is about, on a server of several ledgers.
+func Subject(ledger string) string {
+	return (&server{Served: Served{Network: "moonbeam"}, base: "/" + ledger}).subject(new(comparison))
+}
 
 // SideLayout returns the layout of a table beside others, with a name and some amounts in each row.
 func SideLayout(amounts int) string {
