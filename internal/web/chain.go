@@ -48,7 +48,11 @@ func (s *server) chain(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return nil, err
 		}
-		if len(months) > 0 {
+		switch {
+		case !status.Sealed.Known():
+			v.Facts = nil
+			v.Lead, v.Remedy = emptyLedger, s.fillCommand()
+		case len(months) > 0:
 			v.Side, v.Facts = []*tabular{factTable("Ledger", v.Facts)}, nil
 			err = s.addChain(r, v, months, shown)
 		}

@@ -52,6 +52,8 @@ func problemOf(ctx context.Context, err error, timeout time.Duration) *problem {
 		return own
 	case errors.As(err, &unread):
 		return unread.problem()
+	case errors.Is(err, ledger.ErrNone):
+		return &problem{http.StatusNotFound, "Empty ledger", emptyLedger}
 	case errors.Is(err, errBusy):
 		return &problem{http.StatusTooManyRequests, "Busy", "The server is processing too many requests. Try again in a moment."}
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
