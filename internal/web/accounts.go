@@ -122,7 +122,7 @@ func (s *server) fillAccounts(r *http.Request, v *entriesPage, t *tabular, l lis
 // addFigures adds what accounts paid and have to their rows.
 func (s *server) addFigures(r *http.Request, v *entriesPage, t *tabular, accounts []chain.Address, figures *app.AccountFigures, balances *accountBalances, token console.Token) {
 	symbol := ", " + token.Symbol
-	t.Heads = append(t.Heads, cell{Text: "fee " + monthName(figures.Name) + symbol, Short: "fee", Class: "figure"}, cell{Text: "last activity"})
+	t.Heads = append(t.Heads, cell{Text: "fee " + dayNames(figures.Name) + symbol, Short: "fee", Class: "figure"}, cell{Text: "last activity"})
 	if s.Source != nil {
 		t.Heads = append(t.Heads, cell{Text: "balance" + symbol, Short: "balance", Class: "figure"})
 	}
@@ -160,15 +160,6 @@ func (s *server) addFigures(r *http.Request, v *entriesPage, t *tabular, account
 		v.Unsealed = true
 		v.Warnings = append(v.Warnings, "Balances not available: "+s.unread(r, balances.unread))
 	}
-}
-
-// monthName returns the name of a month for people.
-func monthName(month string) string {
-	at, err := time.Parse("2006-01", month)
-	if err != nil {
-		return month
-	}
-	return at.Format("Jan 2006")
 }
 
 // amountCell returns an amount in a cell; none if it is not known.

@@ -167,19 +167,11 @@ func (s *server) addPrepared(v *reviewPage, r *http.Request, shelf *closing.Shel
 		v.Warnings = append(v.Warnings, "The ledger's audit trail does not contain this package. Prepare it again.")
 	}
 	here := "close/" + url.PathEscape(p.Name)
-	earlier, err := earlierOf(r.Context(), shelf, p)
+	before, err := s.before(r.Context(), shelf, p)
 	if err != nil {
 		return err
 	}
-	defer earlier.close()
-	closedShelf, closed, err := s.closedBefore(r.Context(), m)
-	if err != nil {
-		return err
-	}
-	if closed != nil {
-		defer closedShelf.Close()
-		defer closed.Close()
-	}
+	defer before.close()
 	v.Lead = fmt.Sprintf("%s, %s. Not closed yet: %s by %s.", plain.Line(m.Network), plain.Line(m.Period.Timezone), state, cmp.Or(round.Last().User, "no one"))
 	v.Facts = append(v.Facts, textFact("state", string(state)), fact{Name: "fees in the ledger", cell: cell{Text: m.Period.Name(), To: feesOf(m.Period, m.Accounts)}},
 		textFact("blocks", fmt.Sprintf("%d..%d", m.Blocks.First, m.Blocks.Last)), textFact("evidence", m.Evidence.String()), textFact("accounts", fmt.Sprint(len(m.Accounts))),
@@ -191,13 +183,13 @@ func (s *server) addPrepared(v *reviewPage, r *http.Request, shelf *closing.Shel
 	if err != nil {
 		return err
 	}
-	if v.Changed, err = s.changes(r, p, earlier, closed, round, accepted, token); err != nil {
+	if v.Changed, err = s.changes(r, p, before, round, accepted, token); err != nil {
 		return err
 	}
 	if v.Checklist, err = s.reviewChecks(r.Context(), p, accepted, here); err != nil {
 		return err
 	}
-	if v.Fees, err = s.reviewFees(r, p, closed, token); err != nil {
+	if v.Fees, err = s.reviewFees(r, p, before.closed, token); err != nil {
 		return err
 	}
 	v.Talk = s.talk(r, round, here, running)
@@ -206,7 +198,7 @@ func (s *server) addPrepared(v *reviewPage, r *http.Request, shelf *closing.Shel
 	v.Side, v.Primary, v.Sealed = []*tabular{fileTable(m, here)}, zipLink(here), packageFooter(p)
 	v.Paper, v.PDF = true, coverLink(m, here)
 	if recorded && !running {
-		review := reviewOf(m, earlier, closed, reconcile.Acceptances(accepted))
+		review := reviewOf(m, before, reconcile.Acceptances(accepted))
 		v.Form = s.actForm(r, trail, review, p, here, typed, token)
 	}
 	if (state == ledger.Returned || state == ledger.Withdrawn || !recorded) && s.actor(r).Preparer {
@@ -220,83 +212,86 @@ func againQuery(m *closing.Manifest) string {
 	return scopeOf(m.Period, m.Accounts).query(url.Values{"journal": {m.Options.Journal}})
 }
 
-// placedList are packages that are closed together.
-type placedList []*closing.Placed
+// earlierPackages are the packages of a period before the prepared one.
+type earlierPackages struct {
+	prepared []*closing.Placed // the earlier versions of the prepared one, the last one first
+	closed   *closing.Placed   // nil for none
+	shelf    *closing.Shelf    // of closed
+}
 
-func (l placedList) close() {
-	for _, p := range l {
+func (e *earlierPackages) close() {
+	for _, p := range e.prepared {
 		p.Close()
+	}
+	if e.closed != nil {
+		e.closed.Close()
+		e.shelf.Close()
 	}
 }
 
-// earlierOf returns the earlier versions of a prepared package, the last one first.
-func earlierOf(ctx context.Context, shelf *closing.Shelf, p *closing.Placed) (list placedList, err error) {
-	for at := p; len(list) < maxVersions && ctx.Err() == nil; {
+// before opens the packages of a period before the prepared one.
+func (s *server) before(ctx context.Context, shelf *closing.Shelf, p *closing.Placed) (e *earlierPackages, err error) {
+	e = new(earlierPackages)
+	defer func() {
+		if err != nil {
+			e.close()
+		}
+	}()
+	for at := p; len(e.prepared) < maxVersions && ctx.Err() == nil; {
 		before, err := shelf.Before(at)
 		if err != nil {
-			list.close()
-			return nil, packageTrouble(err)
+			return e, packageTrouble(err)
 		}
 		if before == nil {
 			break
 		}
-		list, at = append(list, before), before
+		e.prepared, at = append(e.prepared, before), before
 	}
-	return list, ctx.Err()
-}
-
-// closedBefore opens the closed package of a prepared package's period; nil for none.
-func (s *server) closedBefore(ctx context.Context, m *closing.Manifest) (shelf *closing.Shelf, p *closing.Placed, err error) {
-	name, err := s.closedName(ctx, m.Period.Name(), m.Period.Timezone)
+	if ctx.Err() != nil {
+		return e, ctx.Err()
+	}
+	name, err := s.closedName(ctx, p.Manifest.Period.Name(), p.Manifest.Period.Timezone)
 	if name == "" || err != nil {
-		return nil, nil, err
+		return e, err
 	}
-	if shelf, err = s.shelf(); err != nil {
-		return nil, nil, err
+	if e.shelf, err = s.shelf(); err != nil {
+		return e, err
 	}
-	if p, err = shelf.Open(name, 0); err != nil {
-		shelf.Close()
-		return nil, nil, packageTrouble(err)
+	if e.closed, err = e.shelf.Open(name, 0); err != nil {
+		e.shelf.Close()
+		return e, packageTrouble(err)
 	}
-	return shelf, p, nil
+	return e, nil
 }
 
 // review returns what decides about a prepared package.
 func (s *server) review(ctx context.Context, shelf *closing.Shelf, p *closing.Placed) (*app.Review, error) {
-	earlier, err := earlierOf(ctx, shelf, p)
+	before, err := s.before(ctx, shelf, p)
 	if err != nil {
 		return nil, err
 	}
-	defer earlier.close()
-	closedShelf, closed, err := s.closedBefore(ctx, p.Manifest)
-	if err != nil {
-		return nil, err
-	}
-	if closed != nil {
-		defer closedShelf.Close()
-		defer closed.Close()
-	}
+	defer before.close()
 	rows, err := acceptedRows(ctx, p)
 	if err != nil {
 		return nil, err
 	}
-	return reviewOf(p.Manifest, earlier, closed, reconcile.Acceptances(rows)), nil
+	return reviewOf(p.Manifest, before, reconcile.Acceptances(rows)), nil
 }
 
-func reviewOf(m *closing.Manifest, earlier placedList, closed *closing.Placed, accepted []reconcile.Acceptance) *app.Review {
-	var before []*closing.Manifest
-	for _, p := range earlier {
-		before = append(before, p.Manifest)
+func reviewOf(m *closing.Manifest, before *earlierPackages, accepted []reconcile.Acceptance) *app.Review {
+	var manifests []*closing.Manifest
+	for _, p := range before.prepared {
+		manifests = append(manifests, p.Manifest)
 	}
-	if closed != nil {
-		before = append(before, closed.Manifest)
+	if before.closed != nil {
+		manifests = append(manifests, before.closed.Manifest)
 	}
-	return &app.Review{Dropped: app.DroppedRecord(m, before...), Accepted: accepted}
+	return &app.Review{Dropped: app.DroppedRecord(m, manifests...), Accepted: accepted}
 }
 
 // reviewed returns the package that was reviewed last, and its title: the one that was returned or approved last or, in the
 // first round, the closed one; nil for none.
-func reviewed(p *closing.Placed, earlier placedList, closed *closing.Placed, round app.Round, user string) (*closing.Placed, string) {
+func reviewed(p *closing.Placed, of *earlierPackages, round app.Round, user string) (*closing.Placed, string) {
 	for _, a := range slices.Backward(round) {
 		if a.Kind != ledger.Returned && a.Kind != ledger.Approved {
 			continue
@@ -305,21 +300,21 @@ func reviewed(p *closing.Placed, earlier placedList, closed *closing.Placed, rou
 		if who == user {
 			who = "you"
 		}
-		for _, before := range earlier {
+		for _, before := range of.prepared {
 			if before.Sum == a.Manifest.String() && before.Sum != p.Sum {
 				return before, fmt.Sprintf("What changed since %s %s it", who, a.Kind)
 			}
 		}
 	}
-	if closed != nil {
-		return closed, fmt.Sprintf("What changed since version %d was closed", closed.Manifest.Version)
+	if of.closed != nil {
+		return of.closed, fmt.Sprintf("What changed since version %d was closed", of.closed.Manifest.Version)
 	}
 	return nil, ""
 }
 
 // changes returns what changed since a package was last reviewed; nil if it never was, and nothing is open.
-func (s *server) changes(r *http.Request, p *closing.Placed, earlier placedList, closed *closing.Placed, round app.Round, accepted []reconcile.AcceptedRow, token console.Token) (*changed, error) {
-	before, title := reviewed(p, earlier, closed, round, s.owner(r))
+func (s *server) changes(r *http.Request, p *closing.Placed, of *earlierPackages, round app.Round, accepted []reconcile.AcceptedRow, token console.Token) (*changed, error) {
+	before, title := reviewed(p, of, round, s.owner(r))
 	c := &changed{Title: cmp.Or(title, "Before you decide")}
 	m := p.Manifest
 	if round.State() != ledger.Returned {
