@@ -190,6 +190,7 @@ var shownBy = map[string][]string{
 	"internal/app/chain_known.go":       {"tx sign", "tx build", "tx build-evm", "estimate"},
 	"internal/app/prepare.go":           {"tx sign"},
 	"internal/tx/extrinsic/argument.go": {"tx build", "estimate"},
+	"internal/app/variance.go":          {"variance"},
 	"internal/app/statement.go":         {"statement", "rollforward", "close"},
 	"internal/app/suggest.go":           {"suggest"},
 	"internal/app/same_chain.go":        {"follow", "watch", "verify", "networks check"},

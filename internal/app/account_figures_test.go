@@ -1,9 +1,12 @@
 package app_test
 
 import (
+	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,8 +15,15 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/archive/answers"
 	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/finance/closing"
+	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/reconcile"
+	"github.com/feeledger/fees/internal/test/pairs"
 	"github.com/feeledger/fees/internal/test/pdftest"
+	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/source"
 )
 
 // The figures of a list of accounts are those of each account's own page and statement.
@@ -26,28 +36,28 @@ func TestFiguresOfAccounts(t *testing.T) {
 	}
 	january, err := app.PeriodInput{Month: "2026-01", Partial: true}.Parse()
 	require.NoError(t, err)
-	f, err := d.FiguresOf(t.Context(), accounts, january, nil, t.Context())
+	f, err := d.FiguresOf(t.Context(), accounts, january)
 	require.NoError(t, err)
 	require.Equal(t, "2026-01", f.Name)
-	require.Empty(t, f.Balances)
-	paid := 0
+	paid, total := 0, chain.Wei{}
 	for _, account := range accounts {
 		one, err := d.Account(t.Context(), app.AccountRequest{Account: account})
 		require.NoError(t, err)
 		require.Equal(t, one.Last, f.Last[account])
-		fee, listed := f.Fees[account]
-		require.Equal(t, one.Fees.EVM+one.Fees.Native > 0, listed)
-		if listed {
-			require.Equal(t, chain.Some(one.Fees.Fee), fee)
+		require.Equal(t, app.AccountFees{Fee: chain.Some(one.Fees.Fee)}, f.Fees[account])
+		if one.Fees.EVM+one.Fees.Native > 0 {
 			paid++
 		}
+		total, err = total.Add(one.Fees.Fee)
+		require.NoError(t, err)
 	}
 	require.Positive(t, paid)
+	require.Equal(t, chain.Some(total), f.Total)
 	require.False(t, f.Last[none].Known())
 
-	withAll, err := d.FiguresOf(t.Context(), accounts[1:], january, withBalances(t), t.Context())
+	balances, unread, err := d.BalancesOf(t.Context(), accounts[1:], withBalances(t))
 	require.NoError(t, err)
-	require.NoError(t, withAll.Unread)
+	require.NoError(t, unread)
 	made, err := d.Statements(t.Context(), app.StatementRequest{Request: app.Request{Period: app.Heights(1, 27), Accounts: accounts[1:]}, Balances: withBalances(t)})
 	require.NoError(t, err)
 	for _, s := range made.List {
@@ -55,15 +65,53 @@ func TestFiguresOfAccounts(t *testing.T) {
 		require.True(t, known)
 		sum, err := closing.Free.Add(closing.Reserved)
 		require.NoError(t, err)
-		require.Equal(t, sum, withAll.Balances[s.Account])
+		require.Equal(t, sum, balances[s.Account])
 	}
 	late, stop := context.WithTimeout(t.Context(), 0)
 	defer stop()
 	<-late.Done()
-	unread, err := d.FiguresOf(t.Context(), accounts, january, withBalances(t), late)
+	balances, unread, err = d.BalancesOf(late, accounts, withBalances(t))
+	require.True(t, err != nil || unread != nil || len(balances) > 0)
+}
+
+// An account has its figures under each address that names it; fees in assets are beside its fees. Of an account of another
+// chain nothing is known.
+func TestFiguresOfHubAccounts(t *testing.T) {
+	src, err := answers.OpenDirectory(pairs.Path(t, "passet-1019002", "gateway"))
 	require.NoError(t, err)
-	require.True(t, unread.Unread != nil || len(unread.Balances) > 0)
-	require.Equal(t, f.Last, unread.Last)
+	place := file(t)
+	_, err = app.Sync(t.Context(), place, blocks(t, "1..39"), app.FillOptions{Reader: &source.Reader{Source: src, Tables: network.BuiltIn()}})
+	require.NoError(t, err)
+	d := opened(t, place)
+	bob, err := chain.ParseAccount("5FHneW46xGXgs5mUiveU4sbTyGBzmstUspZC92UhjJM694ty")
+	require.NoError(t, err)
+	asked := []chain.Address{bob}
+	twice := 0
+	for x, err := range d.Book.Transactions(t.Context(), ledger.Query{Span: chain.Heights{First: 1, Last: 39}}) {
+		require.NoError(t, err)
+		payer, known := x.Payer.Get()
+		if known && bytes.HasSuffix(payer.Bytes(), bytes.Repeat([]byte{0xEE}, 12)) && !slices.Contains(asked, payer) {
+			asked = append(asked, chain.Address20([20]byte(payer.Bytes()[:20])), payer)
+			twice++
+		}
+	}
+	require.Positive(t, twice)
+	f, err := d.FiguresOf(t.Context(), asked, app.Heights(1, 39))
+	require.NoError(t, err)
+	for _, account := range asked {
+		one, err := d.Account(t.Context(), app.AccountRequest{Account: account})
+		require.NoError(t, err)
+		require.Positive(t, one.Fees.EVM+one.Fees.Native)
+		require.Equal(t, app.AccountFees{Fee: chain.Some(one.Fees.Fee), InAssets: one.AssetFees}, f.Fees[account])
+		require.Equal(t, one.Last, f.Last[account])
+	}
+	require.Equal(t, "1253232", f.Fees[bob].InAssets[0].Amount.String()) // 387766 + 388776 + 476690
+
+	moonbeam := opened(t, copied(t))
+	f, err = moonbeam.FiguresOf(t.Context(), asked[:1], app.Heights(1, 27))
+	require.NoError(t, err)
+	require.Empty(t, f.Fees)
+	require.Empty(t, f.Last)
 }
 
 // What payers call is counted from their transactions.
@@ -188,6 +236,64 @@ func TestCoverFigures(t *testing.T) {
 	}
 	require.Contains(t, texts, app.BalancesMissing(""))
 	require.Contains(t, texts, "Reconciliation no record of the company was compared")
+}
+
+// The verdict on a record is the lowest of its checks: fees in assets that no record contains were not compared, and where
+// nothing was compared, nothing agrees.
+func TestVerdictOfFeesInAssets(t *testing.T) {
+	src, err := answers.OpenDirectory(pairs.Path(t, "passet-1019002", "gateway"))
+	require.NoError(t, err)
+	place := file(t)
+	_, err = app.Sync(t.Context(), place, blocks(t, "1..39"), app.FillOptions{Reader: &source.Reader{Source: src, Tables: network.BuiltIn()}})
+	require.NoError(t, err)
+	d := opened(t, place)
+	const bob = "5FHneW46xGXgs5mUiveU4sbTyGBzmstUspZC92UhjJM694ty"
+	rows, fees := "hash,fee\n", 0
+	for x, err := range d.Book.Transactions(t.Context(), ledger.Query{Span: chain.Heights{First: 1, Last: 39}, Accounts: []chain.Address{addressOf(t, bob)}}) {
+		require.NoError(t, err)
+		if charged, known := x.Charged.Get(); known && !x.InAsset() && !charged.IsZero() {
+			rows += x.Hash.String() + "," + charged.String() + "\n"
+			fees++
+		}
+	}
+	last, err := d.Block(t.Context(), 39)
+	require.NoError(t, err)
+	at, _ := last.Time.Get()
+	for _, c := range []struct{ account, rows, cover string }{
+		{bob, rows, fmt.Sprintf("Reconciliation agrees as far as compared: %d items compared, %[1]d matched, 0 accepted, 0 open; 3 fees in assets were not compared", fees)},
+		{addressOf(t, "0x0000000000000000000000000000000000000042").String(), "hash,fee\n", "Reconciliation nothing to compare: the file contains no fees and the accounts paid none Audit trail"},
+	} {
+		q := app.PackageRequest{
+			Dir: filepath.Join(t.TempDir(), "package"), PeriodInput: app.PeriodInput{Month: at.Std().Format("2006-01"), Partial: true}, Journal: "hledger", With: app.WithFees,
+			PackageInputs:  app.PackageInputs{Accounts: []string{c.account}, Books: app.BooksInput{Path: write(t, "record.csv", c.rows), Reading: closing.Reading{Unit: "wei"}}},
+			PackageOptions: app.PackageOptions{Program: "a test"},
+		}
+		made := packed(t, d, q)
+		cover, err := os.ReadFile(filepath.Join(made.Dir, app.CoverFile))
+		require.NoError(t, err)
+		leaves, _ := pdftest.Parse(t, cover).Leaves()
+		var texts []string
+		for _, l := range leaves {
+			texts = append(texts, l.Text)
+		}
+		require.Contains(t, strings.Join(texts, " "), c.cover)
+		require.Equal(t, c.account != bob, made.Manifest.Findings.NothingCompared)
+		require.Equal(t, map[bool]uint64{true: 3}[c.account == bob], made.Manifest.Findings.InAssets)
+	}
+
+	period, err := app.PeriodInput{Month: at.Std().Format("2006-01"), Partial: true}.Parse()
+	require.NoError(t, err)
+	f, err := d.FiguresOf(t.Context(), []chain.Address{addressOf(t, bob)}, period)
+	require.NoError(t, err)
+	token, err := d.Token(t.Context())
+	require.NoError(t, err)
+	paid, known := f.Fees[addressOf(t, bob)].Fee.Get()
+	require.True(t, known)
+	total, err := d.CompareTotal(t.Context(), token.Tokens(paid), period, reconcile.Options{Symbol: "PAS", Decimals: 10, Accounts: []chain.Address{addressOf(t, bob)}})
+	require.NoError(t, err)
+	require.Equal(t, "0", console.Known(total.Difference))
+	require.False(t, total.Reconciled.Known(), "the sums agree, but 3 fees were not compared")
+	require.Contains(t, total.Notes, "3 fees in assets were not compared.")
 }
 
 func addressOf(t *testing.T, text string) chain.Address {

@@ -86,11 +86,13 @@ func TestFiguresThatAreMissing(t *testing.T) {
 		}
 		return right(account, height)
 	}
-	f, err := d.FiguresOf(t.Context(), accounts, app.Heights(0, 27), src, t.Context())
+	f, err := d.FiguresOf(t.Context(), accounts, app.Heights(0, 27))
 	require.NoError(t, err)
 	require.Len(t, f.Last, 2)
-	require.Len(t, f.Balances, 1)
-	require.ErrorIs(t, f.Unread, chain.ErrNotKept)
+	balances, unread, err := d.BalancesOf(t.Context(), accounts, src)
+	require.NoError(t, err)
+	require.Len(t, balances, 1)
+	require.ErrorIs(t, unread, chain.ErrNotKept)
 }
 
 // A movement whose change its event does not state is in no sum of a statement, and is named. Balances before and after it

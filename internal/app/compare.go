@@ -130,41 +130,19 @@ func (d *Ledger) Compare(ctx context.Context, q Request, choice report.Choice, w
 
 // same reports the part that the ledger contains of both periods; nil if it contains all of both.
 func (d *Ledger) same(ctx context.Context, now, before *Held, reportOf func(*Held) (*report.Report, error)) (*report.Same, error) {
-	if len(now.Lacks)+len(before.Lacks) == 0 {
-		return nil, nil
-	}
-	nothing := &report.Same{Part: "not compared, the ledger contains no same part of both"}
-	if !now.isAlike(before) {
-		return nothing, nil
-	}
-	first, last, some := now.known()
-	other, end, too := before.known()
-	if other.compare(first) > 0 {
-		first = other
-	}
-	if theirs, ends := end.Get(); ends {
-		if ours, known := last.Get(); !known || theirs.compare(ours) < 0 {
-			last = end
-		}
-	}
-	x, err := now.cut(first, last)
-	if err != nil {
+	c, err := d.commonOf(ctx, now, before)
+	if c == nil || err != nil {
 		return nil, err
 	}
-	y, err := before.cut(first, last)
-	if err != nil {
+	s := &report.Same{Part: NotCompared}
+	if !c.some {
+		return s, nil
+	}
+	s.Part = "compared, part known of both, " + c.names[0]
+	if s.Now, err = reportOf(&c.now); err != nil {
 		return nil, err
 	}
-	from, to := x.Asked.From.Std(), x.Asked.To.Std()
-	if !some || !too || !from.Before(to) || !y.Asked.From.Std().Before(y.Asked.To.Std()) {
-		return nothing, nil
-	}
-	begin, finish := now.Asked.From.Std(), now.Asked.To.Std()
-	s := &report.Same{Part: "compared, part known of both, " + between(begin, finish, from, to, now.Zone) + ", " + share(to.Sub(from), finish.Sub(begin))}
-	if s.Now, err = reportOf(&x); err != nil {
-		return nil, err
-	}
-	s.Before, err = reportOf(&y)
+	s.Before, err = reportOf(&c.before)
 	return s, err
 }
 

@@ -92,10 +92,18 @@ func verdictOn(r *reconcile.Result) string {
 	switch {
 	case r.Open() > 0 || len(r.UnreadSheets) > 0:
 		verdict = "DOES NOT AGREE"
+	case r.Compared() == 0:
+		return r.Headline()
+	case r.InAssets > 0:
+		verdict = "agrees as far as compared"
 	case r.Accepted() > 0:
 		verdict = "agrees except for accepted differences"
 	}
-	return fmt.Sprintf("%s: %s compared, %d matched, %d accepted, %d open", verdict, console.Counted(r.Compared(), "item"), r.Compared()-r.Apart(), r.Accepted(), r.Open())
+	text := fmt.Sprintf("%s: %s compared, %d matched, %d accepted, %d open", verdict, console.Counted(r.Compared(), "item"), r.Compared()-r.Apart(), r.Accepted(), r.Open())
+	if r.InAssets > 0 {
+		text += "; " + r.NotCompared()
+	}
+	return text
 }
 
 // findingsSheet lists the findings of a package, and what it lacks.

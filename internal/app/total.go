@@ -19,7 +19,8 @@ type StatedTotal struct {
 	Transactions  int                             `json:"transactions"`
 	Symbol        string                          `json:"symbol"`             // of the token, or the currency
 	Postings      *StatedPostings                 `json:"postings,omitempty"` // that the total is the sum of
-	Reconciled    bool                            `json:"reconciled"`
+	InAssets      int                             `json:"fees_in_assets_not_compared,omitempty"`
+	Reconciled    chain.Optional[bool]            `json:"reconciled"` // null if the sums agree, but not all fees were compared
 	Notes         []string                        `json:"notes"`
 	console.Token `json:"-"`
 }
@@ -93,14 +94,21 @@ func (d *Ledger) compareTotal(ctx context.Context, t *StatedTotal, p Period, o r
 		return err
 	}
 	defer r.Close()
-	t.Chain, t.Transactions, t.Notes = r.Total.Chain, r.Total.Count, append(t.Notes, r.PriceNotes()...)
+	t.Chain, t.Transactions, t.InAssets, t.Notes = r.Total.Chain, r.Total.Count, r.InAssets, append(t.Notes, r.PriceNotes()...)
+	if r.InAssets > 0 {
+		t.Notes = append(t.Notes, r.NotCompared()+".")
+	}
 	if paid, known := t.Chain.Get(); known {
 		apart, err := t.Books.Add(paid.Signed().Negated())
 		if err != nil {
 			return err
 		}
 		t.Difference = chain.Some(apart)
-		t.Reconciled = apart.Size().Cmp(t.Tolerance) <= 0
+		if agrees := apart.Size().Cmp(t.Tolerance) <= 0; !agrees || r.InAssets == 0 {
+			t.Reconciled = chain.Some(agrees)
+		}
+	} else {
+		t.Reconciled = chain.Some(false)
 	}
 	return nil
 }

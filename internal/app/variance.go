@@ -5,7 +5,6 @@ import (
 	"errors"
 	"maps"
 	"slices"
-	"time"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/console"
@@ -43,8 +42,8 @@ func (in PeriodInput) Against(text string) (other PeriodInput, err error) {
 	return other, err
 }
 
-// Variance explains why the fees of a period differ from those of another. It returns a [NotHeldError] for the period
-// that the ledger does not fully contain.
+// Variance explains why the fees of a period differ from those of another: of incomplete periods, those of the part that
+// the ledger contains of both. It returns a [NotHeldError] for the period that the ledger does not fully contain.
 func (d *Ledger) Variance(ctx context.Context, q VarianceRequest) (*variance.Report, error) {
 	other, err := q.Against.Parse()
 	if err != nil {
@@ -61,7 +60,21 @@ func (d *Ledger) Variance(ctx context.Context, q VarianceRequest) (*variance.Rep
 		}
 		return nil, err
 	}
-	return d.variance(ctx, n, &now, &before, &q)
+	c, err := d.commonOf(ctx, &now, &before)
+	switch {
+	case err != nil:
+		return nil, err
+	case c == nil:
+		return d.variance(ctx, n, &now, &before, &q)
+	case !c.some:
+		return nil, notUnderstood("%v: %s and %s are not complete, and the ledger contains no same part of both. Fill the ledger with \"fees sync\", or choose periods that it contains.", FieldAgainst, now.Name, before.Name)
+	}
+	r, err := d.variance(ctx, n, &c.now, &c.before, &q)
+	if err == nil {
+		r.Period.Part, r.Other.Part = c.names[0], c.names[1]
+		r.Partial = append(r.Partial, now.Name+" and "+before.Name+": compared, part known of both, "+c.names[0])
+	}
+	return r, err
 }
 
 // variance explains the difference of two periods of the ledger.
@@ -182,9 +195,5 @@ func (p *Period) length() string {
 	if span, ok := p.Asked.Heights.Get(); ok {
 		return console.Counted(span.Blocks(), "block")
 	}
-	day := func(t chain.Time) int64 {
-		year, month, day := t.Std().In(p.Zone).Date()
-		return time.Date(year, month, day, 0, 0, 0, 0, time.UTC).Unix() / (24 * 60 * 60)
-	}
-	return console.Counted(uint64(day(p.Asked.To)-day(p.Asked.From)), "day")
+	return console.Counted(uint64(p.countDays()), "day")
 }

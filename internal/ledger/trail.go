@@ -178,8 +178,17 @@ func (b *Book) Trail(ctx context.Context) ([]Act, error) { return readTrail(ctx,
 // extended. The ledger must have been opened with OpenTrail or OpenWriter. It returns ErrDamaged if the database did not
 // keep the act, and ErrLocked if another program's change of a file takes longer than five seconds.
 func (b *Book) Record(ctx context.Context, act Act, allow func(before []Act) error) (Act, error) {
-	if err := act.Check(); err != nil {
-		return act, err
+	list, err := b.RecordAll(ctx, []Act{act}, allow)
+	return list[0], err
+}
+
+// RecordAll appends acts to the audit trail like [Book.Record]: all of them, or none.
+func (b *Book) RecordAll(ctx context.Context, acts []Act, allow func(before []Act) error) ([]Act, error) {
+	acts = slices.Clone(acts)
+	for _, act := range acts {
+		if err := act.Check(); err != nil {
+			return acts, err
+		}
 	}
 	err := b.change(ctx, func(tx transaction) error {
 		if err := tx.lock(ctx, lockTrail); err != nil {
@@ -201,27 +210,34 @@ func (b *Book) Record(ctx context.Context, act Act, allow func(before []Act) err
 		if n := len(have); n > 0 {
 			before = have[n-1].Digest
 		}
-		act.Number = uint64(len(have)) + 1
-		act.Digest = act.After(before)
-		return tx.insert(ctx, "trail", actColumns, []row{rowOf(actFields, &act)})
+		var rows []row
+		for i := range acts {
+			act := &acts[i]
+			act.Number = uint64(len(have)+i) + 1
+			act.Digest = act.After(before)
+			rows, before = append(rows, rowOf(actFields, act)), act.Digest
+		}
+		return tx.insert(ctx, "trail", actColumns, rows)
 	})
 	if err != nil {
-		return act, err
+		return acts, err
 	}
-	return act, b.checkKept(ctx, act)
+	return acts, b.checkKept(ctx, acts)
 }
 
 // maxReadBack limits how long an act is read back.
 const maxReadBack = 10 * time.Second
 
-// checkKept returns ErrDamaged unless the trail contains an act that was just recorded. A rule, a trigger or a view of the
+// checkKept returns ErrDamaged unless the trail contains the acts that were just recorded. A rule, a trigger or a view of the
 // database can drop or change it without an error.
-func (b *Book) checkKept(ctx context.Context, act Act) error {
+func (b *Book) checkKept(ctx context.Context, acts []Act) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), maxReadBack) // it is recorded, even if the caller has left
 	defer cancel()
 	have, err := b.Trail(ctx)
-	if err == nil && (uint64(len(have)) < act.Number || have[act.Number-1] != act) {
-		err = damaged("table trail: line %d was written, but the database did not keep it. Find the cause with fees ledger verify", act.Number)
+	for _, act := range acts {
+		if err == nil && (uint64(len(have)) < act.Number || have[act.Number-1] != act) {
+			err = damaged("table trail: line %d was written, but the database did not keep it. Find the cause with fees ledger verify", act.Number)
+		}
 	}
 	return err
 }

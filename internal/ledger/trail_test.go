@@ -162,9 +162,17 @@ func TestActsThatAreNotRecorded(t *testing.T) {
 			"a spreadsheet would":          func(a *ledger.Act) { a.Comment = "=HYPERLINK(1)" },
 			"a spreadsheet":                func(a *ledger.Act) { a.User = "@bob" },
 		})
+		_, err = book.RecordAll(ctx, []ledger.Act{anAct(t, "bob", ledger.Approved, 2, "", 6), anAct(t, "", ledger.Approved, 2, "", 6)}, nil)
+		require.ErrorIs(t, err, ledger.ErrAct, "all or none")
 		now, err := book.Trail(ctx)
 		require.NoError(t, err)
 		require.Equal(t, have, now)
+		both, err := book.RecordAll(ctx, []ledger.Act{anAct(t, "bob", ledger.Returned, 2, "one", 6), anAct(t, "bob", ledger.Answered, 2, "two", 6)}, nil)
+		require.NoError(t, err)
+		now, err = book.Trail(ctx)
+		require.NoError(t, err)
+		require.Equal(t, both, now[len(have):])
+		require.Equal(t, uint64(len(have)+2), both[1].Number)
 		longest := anAct(t, "bob", ledger.Returned, 2, strings.Repeat("é", ledger.MaxComment), 7)
 		_, err = book.Record(ctx, longest, nil)
 		require.NoError(t, err)

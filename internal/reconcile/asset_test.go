@@ -2,7 +2,9 @@ package reconcile_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -10,7 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/reconcile"
+	"github.com/feeledger/fees/internal/test/ledgertest"
 )
 
 // A column whose name states another asset is rejected, however it is found, and no setting is proposed. The network's own
@@ -121,6 +125,52 @@ func mixed(list []*sent) grid {
 	return g
 }
 
+// Fees that the accounts paid in assets and that no row names are not compared: the verdict says so, and is not that all match.
+func TestFeesInAssetsAreNotCompared(t *testing.T) {
+	hub := ledgertest.Hub(t, filepath.Join(t.TempDir(), "fees.db"), "passet-1019002", chain.Heights{Last: 39})
+	bob, err := chain.ParseAccount("5FHneW46xGXgs5mUiveU4sbTyGBzmstUspZC92UhjJM694ty")
+	require.NoError(t, err)
+	o := reconcile.Options{Symbol: "PAS", Decimals: 10, Unit: reconcile.Wei, Accounts: []chain.Address{bob}}
+	rows, fees := "hash,fee\n", 0
+	for x, err := range hub.Transactions(t.Context(), ledger.Query{Span: chain.Heights{Last: 39}, Accounts: o.Accounts}) {
+		require.NoError(t, err)
+		if charged, known := x.Charged.Get(); known && !x.InAsset() && !charged.IsZero() {
+			rows += x.Hash.String() + "," + charged.String() + "\n"
+			fees++
+		}
+	}
+	for text, want := range map[string]string{
+		rows:         fmt.Sprintf("%d match; 3 fees in assets were not compared", fees),
+		"hash,fee\n": fmt.Sprintf("%d of %[1]d do not match; 3 fees in assets were not compared", fees),
+	} {
+		f, err := reconcile.ReadFile(t.Context(), strings.NewReader(text), o)
+		require.NoError(t, err)
+		r, err := reconcile.Match(t.Context(), hub, f.Rows.All(), o)
+		require.NoError(t, err)
+		require.Equal(t, want, r.Headline())
+		require.Equal(t, 3, r.InAssets)
+		require.NotEqual(t, chain.Some(true), r.Reconciled())
+		require.Equal(t, text != rows, r.Reconciled().Known(), "what is not compared neither agrees nor differs")
+		var out struct {
+			Reconciled *bool `json:"reconciled"`
+			Fees       int   `json:"fees_in_assets_not_compared"`
+		}
+		data, err := r.MarshalJSON()
+		require.NoError(t, err)
+		require.NoError(t, json.Unmarshal(data, &out))
+		require.Equal(t, 3, out.Fees)
+		require.Equal(t, text == rows, out.Reconciled == nil)
+		require.NoError(t, r.Close())
+		require.NoError(t, f.Close())
+	}
+	o.Period = chain.Some(ledger.Period{Heights: chain.Some(chain.Heights{First: 37, Last: 39})}) // where Bob pays in assets only
+	r, err := reconcile.Match(t.Context(), hub, func(func(*reconcile.Row, error) bool) {}, o)
+	require.NoError(t, err)
+	defer r.Close()
+	require.Equal(t, "nothing to compare: the file contains no fees and the accounts paid none in PAS; 3 fees in assets were not compared", r.Headline())
+	require.False(t, r.Reconciled().Known())
+}
+
 // Fees in other assets, and rows without one, are counted and shown, but are in no total.
 func TestOtherAssetsAreLeftOut(t *testing.T) {
 	list := slices.DeleteFunc(allSent(t, "moonbeam-2100"), func(s *sent) bool { return s.Charged == "0" })
@@ -134,7 +184,7 @@ func TestOtherAssetsAreLeftOut(t *testing.T) {
 		require.Equal(t, total(list), r.Total.Books.String())
 		require.Equal(t, chain.Some(wei(t, total(list))), r.Total.Chain)
 		require.Equal(t, fmt.Sprintf("all %d match", len(list)), r.Headline())
-		require.True(t, r.Reconciled())
+		require.Equal(t, chain.Some(true), r.Reconciled())
 		require.Zero(t, countRows(r.Details(false)))
 		require.Equal(t, len(list)+6, countRows(r.Details(true)))
 		var out bytes.Buffer
@@ -236,4 +286,11 @@ func TestManyAssets(t *testing.T) {
 	note := r.Notes[len(r.Notes)-1]
 	require.Regexp(t, `^Left out: 1 row in A0, .*, 990 rows in other assets\.$`, note)
 	require.Less(t, len(note), assets)
+}
+
+// The smallest unit of a token without 18 decimals is not called wei.
+func TestUnitOfTolerance(t *testing.T) {
+	for decimals, want := range map[int]string{18: "5 wei", 10: "5 planck"} {
+		require.Equal(t, want, reconcile.Shown(&reconcile.Options{Symbol: "PAS", Decimals: decimals}, chain.NewWei(5)))
+	}
 }

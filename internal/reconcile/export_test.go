@@ -3,6 +3,8 @@ package reconcile
 import (
 	"context"
 	"iter"
+
+	"github.com/feeledger/fees/chain"
 )
 
 // PortionRows sets the number of rows whose transactions are looked up at once, until restore is called.
@@ -19,3 +21,6 @@ func Match(ctx context.Context, book Book, rows iter.Seq2[*Row, error], o Option
 
 // SlipOf exports slipOf.
 func SlipOf(books, fee string) string { return slipOf(books, fee) }
+
+// Shown exports shown.
+func Shown(o *Options, amount chain.Wei) string { return o.shown(amount) }

@@ -115,9 +115,10 @@ func (r *Result) WriteJSON(w io.Writer, all bool) error {
 	var head struct {
 		File       string               `json:"file,omitempty"` // what a profile found its rows to be
 		Headline   string               `json:"headline"`
-		Reconciled chain.Optional[bool] `json:"reconciled"` // null if everything compared agrees but completeness was not checked
+		Reconciled chain.Optional[bool] `json:"reconciled"` // null if everything compared agrees, but not all was compared
 		Complete   bool                 `json:"completeness_checked"`
-		Accepted   int                  `json:"accepted,omitempty"` // differences
+		Accepted   int                  `json:"accepted,omitempty"`                    // differences
+		InAssets   int                  `json:"fees_in_assets_not_compared,omitempty"` // of the accounts
 		Notes      []string             `json:"notes"`
 		Basis      jsontext.Record      `json:"basis"`
 		Symbol     string               `json:"symbol"`
@@ -126,10 +127,7 @@ func (r *Result) WriteJSON(w io.Writer, all bool) error {
 		Summary    []sumJSON            `json:"summary"`
 		Total      sumJSON              `json:"total"`
 	}
-	if !r.Agrees() || r.Complete() {
-		head.Reconciled = chain.Some(r.Agrees())
-	}
-	head.File = r.recordSummary()
+	head.File, head.Reconciled, head.InAssets = r.recordSummary(), r.Reconciled(), r.InAssets
 	head.Headline, head.Complete, head.Accepted, head.Notes = r.Headline(), r.Complete(), r.Accepted(), append([]string{}, r.Notes...)
 	head.Symbol, head.Total = r.Options.Symbol, r.sumJSON(&r.Total)
 	for _, f := range r.basis() {

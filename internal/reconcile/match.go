@@ -130,6 +130,9 @@ func MatchAll(ctx context.Context, book Book, records []Record) (r *Result, err 
 	if evm, native := m.missing[fee.EVM], m.missing[fee.Native]; evm+native > 0 {
 		r.Notes = append(r.Notes, fmt.Sprintf("Missing from the books: %s and %s.", console.Counted(evm, "EVM transaction"), console.Counted(native, "native transaction")))
 	}
+	for _, total := range m.assets {
+		r.InAssets += total.Transactions
+	}
 	for _, note := range m.assets.Notes(r.Options.Token().Amount) {
 		r.Notes = append(r.Notes, note+".")
 	}

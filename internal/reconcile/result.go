@@ -127,6 +127,7 @@ type Result struct {
 	// UnreadSheets lists the quoted names of sheets with fees that were not read, while the user has named no sheet.
 	UnreadSheets []string
 	OtherAssets  int // rows left out because their fee is in another asset
+	InAssets     int // fees that the accounts paid in assets and that no row names: they are not compared
 }
 
 // NamedFile is a file with the name by which a result calls it.
@@ -181,8 +182,14 @@ func newResult(o *Options, s *ledger.Status, c *covered) *Result {
 	return r
 }
 
-// Reconciled reports whether the record is complete and everything agrees.
-func (r *Result) Reconciled() bool { return r.Agrees() && r.Complete() }
+// Reconciled reports whether the record is complete and everything agrees. It is unknown if everything compared agrees, but
+// not all was compared.
+func (r *Result) Reconciled() (o chain.Optional[bool]) {
+	if !r.Agrees() || r.Complete() && r.InAssets == 0 {
+		o = chain.Some(r.Agrees())
+	}
+	return o
+}
 
 // Agrees reports whether every compared row and transaction agrees, or its difference is accepted, and no sheet with fees
 // is left to read.
@@ -216,6 +223,14 @@ func (r *Result) Compared() (count int) {
 	return count
 }
 
+// NotCompared says which fees were not compared; "" if all were.
+func (r *Result) NotCompared() string {
+	if r.InAssets == 0 {
+		return ""
+	}
+	return console.Counted(r.InAssets, "fee") + " in assets " + console.Verb(r.InAssets, "was", "were") + " not compared"
+}
+
 // Headline returns the result in one line.
 func (r *Result) Headline() string {
 	apart, count := r.Apart(), r.Compared()
@@ -227,8 +242,13 @@ func (r *Result) Headline() string {
 		text = r.apartText(apart, count)
 	case count == 0 && r.Complete():
 		text = "nothing to compare: the file contains no fees and the accounts paid none"
+		if r.InAssets > 0 {
+			text += " in " + r.Options.Symbol
+		}
 	case count == 0:
 		text = "nothing to compare: the file contains no fees"
+	case r.Complete() && r.InAssets > 0:
+		text = fmt.Sprintf("%d match", count)
 	case r.Complete():
 		text = fmt.Sprintf("all %d match", count)
 	default:
@@ -236,6 +256,9 @@ func (r *Result) Headline() string {
 	}
 	if !r.Complete() {
 		text += "; completeness not checked"
+	}
+	if r.InAssets > 0 {
+		text += "; " + r.NotCompared()
 	}
 	if r.partial {
 		text += "; the ledger lacks part of the period"

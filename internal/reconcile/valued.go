@@ -42,12 +42,12 @@ func (o *Options) valuesNote() string {
 		o.Symbol, o.Prices.Step(), o.shown(o.Tolerance))
 }
 
-// shown returns an amount for people: in wei, or a value with its currency.
+// shown returns an amount for people: in the smallest unit, or a value with its currency.
 func (o *Options) shown(amount chain.Wei) string {
 	if o.Values {
 		return console.Plain(o.Token().Tokens(amount)) + " " + o.Symbol
 	}
-	return amount.String() + " wei"
+	return amount.String() + " " + o.Token().Unit()
 }
 
 // paid returns what was paid for a transaction: the amount, or its value. The value is unknown without a price.

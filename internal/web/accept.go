@@ -363,6 +363,10 @@ func (s *server) workOnRows(w http.ResponseWriter, r *http.Request) error {
 	}
 	s.uploads.accepting.Lock()
 	defer s.uploads.accepting.Unlock()
+	if err := s.hold(r, token); err != nil {
+		return err
+	}
+	defer s.uploads.release()
 	switch what {
 	case askSelected:
 		err = s.ask(r, c, act, chosen)
@@ -372,7 +376,7 @@ func (s *server) workOnRows(w http.ResponseWriter, r *http.Request) error {
 		err = s.accept(r, c, act, chosen)
 	}
 	if err == nil {
-		err = s.saveMarks(token, c.subject())
+		err = s.saveMarks(token, s.subject(c))
 	}
 	if errors.Is(err, ledger.ErrLocked) {
 		return s.actProblem(ctx, err)
@@ -460,24 +464,32 @@ func (s *server) withdraw(r *http.Request, c *comparison, act ledger.Act, chosen
 	if len(acts) == 0 {
 		return errStaleGroup
 	}
-	for _, number := range slices.Sorted(maps.Keys(acts)) {
-		trail, err := s.Ledger.Book.Trail(r.Context())
-		if err != nil {
-			return err
+	withdrawals := func(trail []ledger.Act) (list []ledger.Act, err error) {
+		for _, number := range slices.Sorted(maps.Keys(acts)) {
+			one, err := app.WithdrawAcceptance(trail, by, number, act.Comment)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, one)
 		}
-		withdrawal, err := app.WithdrawAcceptance(trail, by, number, act.Comment)
-		if err != nil {
-			return err
-		}
-		if _, err := s.appendAct(r.Context(), withdrawal, func(trail []ledger.Act) error {
-			_, err := app.WithdrawAcceptance(trail, by, number, act.Comment)
-			return err
-		}); err != nil {
-			return err
-		}
+		return list, nil
+	}
+	trail, err := s.Ledger.Book.Trail(r.Context())
+	if err != nil {
+		return err
+	}
+	lines, err := withdrawals(trail)
+	if err != nil {
+		return err
+	}
+	if err := s.appendActs(r.Context(), lines, func(trail []ledger.Act) error {
+		_, err := withdrawals(trail)
+		return err
+	}); err != nil {
+		return err
 	}
 	list = slices.DeleteFunc(slices.Clone(list), func(a reconcile.Acceptance) bool { return acts[a.Act] })
-	return s.uploads.accept(s.owner(r), c.token, c.subject(), list)
+	return s.uploads.accept(s.owner(r), c.token, s.subject(c), list)
 }
 
 // accept records accepted differences in the ledger's audit trail, and keeps them with the record.
@@ -509,24 +521,24 @@ func (s *server) accept(r *http.Request, c *comparison, act ledger.Act, chosen [
 	for _, d := range chosen {
 		list = append(list, reconcile.Acceptance{Difference: d, By: act.User, Time: act.Time.String(), Comment: act.Comment, Act: act.Number})
 	}
-	return s.uploads.accept(s.owner(r), c.token, c.subject(), list)
+	return s.uploads.accept(s.owner(r), c.token, s.subject(c), list)
 }
 
-// subject identifies what a comparison is about: the period and the accounts.
-func (c *comparison) subject() string {
-	return fmt.Sprintf("%s\n%v\n%v", c.asked.Name, c.asked.Zone, slices.SortedFunc(slices.Values(c.options.Accounts), chain.Address.Compare))
+// subject identifies what a comparison is about: the ledger, the period and the accounts.
+func (s *server) subject(c *comparison) string {
+	return fmt.Sprintf("%s\n%s\n%s\n%v\n%v", s.base, s.Network, c.asked.Name, c.asked.Zone, slices.SortedFunc(slices.Values(c.options.Accounts), chain.Address.Compare))
 }
 
 // carry offers the acceptances of the user's earlier file of the same subject to a file without any.
 func (s *server) carry(r *http.Request, c *comparison) {
 	if len(c.options.Accepted) == 0 && s.ofPackage(r, c) {
-		c.options.Accepted = s.earlierMarks(c.upload.owner, c.subject(), c.token)
+		c.options.Accepted = s.earlierMarks(c.upload.owner, s.subject(c), c.token)
 		c.carries = len(c.options.Accepted) > 0
 	}
 }
 
 // keepCarried keeps those of them that accept exactly the same differences, all of an act.
-func (s *server) keepCarried(c *comparison) error {
+func (s *server) keepCarried(r *http.Request, c *comparison) error {
 	if !c.carries {
 		return nil
 	}
@@ -538,7 +550,16 @@ func (s *server) keepCarried(c *comparison) error {
 	if c.options.Accepted, c.result.Unfit = list, nil; len(list) == 0 {
 		return nil
 	}
-	return errors.Join(s.uploads.carry(c.upload.owner, c.token, c.subject(), list), s.saveMarks(c.token, c.subject()))
+	s.uploads.accepting.Lock()
+	defer s.uploads.accepting.Unlock()
+	if err := s.hold(r, c.token); err != nil {
+		return err
+	}
+	defer s.uploads.release()
+	if len(s.uploads.accepted(c.token)) > 0 { // another request accepted something meanwhile
+		return nil
+	}
+	return errors.Join(s.uploads.carry(c.upload.owner, c.token, s.subject(c), list), s.saveMarks(c.token, s.subject(c)))
 }
 
 // carried returns the differences whose acceptance is of an earlier file.

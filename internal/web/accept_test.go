@@ -392,6 +392,34 @@ func TestMemoryOfAcceptances(t *testing.T) {
 	require.Zero(t, u.Accepted(first))
 }
 
+// A file whose differences are being accepted is not discarded, however much memory others need and however long it takes:
+// what would be kept of it on disk would be without its acceptances.
+func TestHeldFile(t *testing.T) {
+	now := time.Date(2026, 2, 1, 8, 0, 0, 0, time.UTC)
+	u := web.NewUploads(func() time.Time { return now })
+	first := u.Put("ada", "a.csv", make([]byte, 1<<20))
+	require.False(t, u.Hold("bo", first))
+	require.True(t, u.Hold("ada", first))
+	require.NoError(t, u.Accept("ada", first, 7))
+	for range 5 {
+		now = now.Add(time.Second)
+		require.True(t, u.Has("bo", u.Put("bo", "b.csv", make([]byte, 32<<20))))
+	}
+	now = now.Add(time.Hour)
+	u.Clear()
+	require.Equal(t, 7, u.Accepted(first))
+	require.Equal(t, 1<<20+7*256, u.Size(), "only this one is left")
+	u.Release()
+	u.Clear()
+	require.False(t, u.Has("ada", first))
+	require.False(t, u.Hold("ada", first))
+}
+
+// Acceptances are carried over to a file of the same ledger only.
+func TestSubjectsOfLedgers(t *testing.T) {
+	require.NotEqual(t, web.Subject("main"), web.Subject("test"))
+}
+
 // A table in the side column is as narrow as the column, although the window is wide.
 func TestSideColumn(t *testing.T) {
 	for amounts, want := range map[int]string{1: "", 2: "sminor", 3: "sfirst", 4: ""} {

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -101,7 +102,11 @@ func (s *server) fillAccounts(r *http.Request, v *entriesPage, t *tabular, l lis
 		return err
 	}
 	if figures != nil {
-		s.addFigures(r, v, t, accounts, figures, token)
+		balances, err := s.accountBalances(r, accounts, sealed)
+		if err != nil {
+			return err
+		}
+		s.addFigures(r, v, t, accounts, figures, balances, token)
 	}
 	if !s.mayLabel(r) {
 		return nil
@@ -115,20 +120,28 @@ func (s *server) fillAccounts(r *http.Request, v *entriesPage, t *tabular, l lis
 }
 
 // addFigures adds what accounts paid and have to their rows.
-func (s *server) addFigures(r *http.Request, v *entriesPage, t *tabular, accounts []chain.Address, figures *app.AccountFigures, token console.Token) {
+func (s *server) addFigures(r *http.Request, v *entriesPage, t *tabular, accounts []chain.Address, figures *app.AccountFigures, balances *accountBalances, token console.Token) {
 	symbol := ", " + token.Symbol
-	t.Heads = append(t.Heads, cell{Text: "fee " + monthName(figures.Name) + symbol, Short: "fee", Class: "figure"}, cell{Text: "last activity"})
+	t.Heads = append(t.Heads, cell{Text: "fee " + dayNames(figures.Name) + symbol, Short: "fee", Class: "figure"}, cell{Text: "last activity"})
 	if s.Source != nil {
 		t.Heads = append(t.Heads, cell{Text: "balance" + symbol, Short: "balance", Class: "figure"})
 	}
+	others := 0
 	for i, account := range accounts {
-		fee, paid := figures.Fees[account]
-		if !paid {
-			fee = chain.Some(chain.Wei{})
+		fees, own := figures.Fees[account]
+		paid, last := amountCell(fees.Fee, token, cell{Text: notKnown, Class: "figure warn"}), cell{Text: notKnown, Class: "warn"}
+		if own {
+			last = dayCell(figures.Last[account])
+		} else {
+			others++
 		}
-		t.Rows[i] = append(t.Rows[i], amountCell(fee, token, cell{Text: notKnown, Class: "figure warn"}), dayCell(figures.Last[account]))
+		for _, note := range fees.InAssets.Notes(token.Amount) {
+			paid.Unit = "and fees in assets"
+			v.Notes = append(v.Notes, cmp.Or(t.Rows[i][1].Text, t.Rows[i][0].Text)+": "+note)
+		}
+		t.Rows[i] = append(t.Rows[i], paid, last)
 		if s.Source != nil {
-			balance, known := figures.Balances[account]
+			balance, known := balances.of[account]
 			if !known {
 				t.Rows[i] = append(t.Rows[i], cell{Text: "not available", Class: "figure"})
 				continue
@@ -136,23 +149,17 @@ func (s *server) addFigures(r *http.Request, v *entriesPage, t *tabular, account
 			t.Rows[i] = append(t.Rows[i], amountCell(chain.Some(balance), token, cell{}))
 		}
 	}
+	if others > 0 {
+		v.Notes = append(v.Notes, console.Counted(others, "address")+" "+console.Verb(others, "is", "are")+" not of this chain: their figures are not known.")
+	}
 	v.Notes = append(v.Notes, figures.Partial...)
 	v.Notes = append(v.Notes, "Balances are free and reserved together, after the last sealed block, as the source reports them.")
 	if s.Source == nil {
 		v.Notes = v.Notes[:len(v.Notes)-1]
-	} else if figures.Unread != nil {
+	} else if balances.unread != nil {
 		v.Unsealed = true
-		v.Warnings = append(v.Warnings, "Balances not available: "+s.unread(r, figures.Unread))
+		v.Warnings = append(v.Warnings, "Balances not available: "+s.unread(r, balances.unread))
 	}
-}
-
-// monthName returns the name of a month for people.
-func monthName(month string) string {
-	at, err := time.Parse("2006-01", month)
-	if err != nil {
-		return month
-	}
-	return at.Format("Jan 2006")
 }
 
 // amountCell returns an amount in a cell; none if it is not known.
@@ -190,12 +197,30 @@ func (s *server) accountFigures(r *http.Request, accounts []chain.Address, seale
 	if err != nil {
 		return nil, err
 	}
-	key := fmt.Sprintf("%s\n%s\n%d\n%v", s.base, sealed, time.Since(s.began)/maxReuse, accounts)
-	return s.figures.get(r.Context(), s.Time, key, func(ctx context.Context) (*app.AccountFigures, bool, error) {
-		reading, cancel := context.WithTimeout(ctx, balanceTime)
+	return keptOf(s, r, allSealed, s.figures, sealed, "accounts "+fmt.Sprint(accounts), true, func(ctx context.Context) (*app.AccountFigures, error) {
+		return s.Ledger.FiguresOf(ctx, accounts, period)
+	})
+}
+
+// accountBalances are the balances of listed accounts.
+type accountBalances struct {
+	of     map[chain.Address]chain.Wei
+	unread error // why others are not known
+}
+
+// accountBalances returns the balances of listed accounts, as far as the source gives them soon; none without a source.
+func (s *server) accountBalances(r *http.Request, accounts []chain.Address, sealed string) (*accountBalances, error) {
+	from := s.balances()
+	if from == nil {
+		return new(accountBalances), nil
+	}
+	key := strings.Join([]string{s.base, s.stamp(), sealed, fmt.Sprint(accounts)}, "\n")
+	return s.owned.get(r.Context(), s.Time, key, func(ctx context.Context) (b *accountBalances, keep bool, err error) {
+		ctx, cancel := context.WithTimeout(ctx, balanceTime)
 		defer cancel()
-		f, err := s.Ledger.FiguresOf(ctx, accounts, period, s.balances(), reading)
-		return f, err == nil && f.Unread == nil, err
+		b = new(accountBalances)
+		b.of, b.unread, err = s.Ledger.BalancesOf(ctx, accounts, from)
+		return b, err == nil && b.unread == nil, err
 	})
 }
 

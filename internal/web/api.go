@@ -67,11 +67,13 @@ func (s *server) accountJSON(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	return s.file(w, r, allSealed, func(to *answer) error {
-		a, err := s.Ledger.Account(r.Context(), app.AccountRequest{Account: account})
-		if err != nil {
-			return err
-		}
-		return a.Record(s.labels()).WriteJSON(to)
+		return s.runLongRead(r, func() error {
+			a, err := s.Ledger.Account(r.Context(), app.AccountRequest{Account: account})
+			if err != nil {
+				return err
+			}
+			return a.Record(s.labels()).WriteJSON(to)
+		})
 	})
 }
 

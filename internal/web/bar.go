@@ -38,6 +38,7 @@ type menu struct {
 	Years       []year
 	Fields      []control
 	Remembers   string // the page whose accounts a second button stores as the company; "" for none
+	Token       string // of that button's form
 }
 
 // maxChoices limits the accounts offered as choices; others can be typed.
@@ -86,7 +87,7 @@ func (m *menu) remember() g.Node {
 	if m.Remembers == "" {
 		return nil
 	}
-	return markup.El("button", markup.Attr("formaction", "company"), markup.Attr("name", "page"), markup.Attr("value", m.Remembers), markup.Attr("class", "plain"), markup.Text("Show, and show first from now on"))
+	return markup.El("button", markup.Attr("formmethod", "post"), markup.Attr("formaction", "company/"+m.Remembers), markup.Attr("name", "token"), markup.Attr("value", m.Token), markup.Attr("class", "plain"), markup.Text("Show, and show first from now on"))
 }
 
 // viewBar returns the view bar of a page. On a page that shows months only, other periods lead to the fees.
@@ -133,7 +134,7 @@ func (s *server) viewBar(r *http.Request, v *frame) *viewBar {
 	}
 	if v.Whose {
 		menu := s.accountsMenu(r.Context(), sc)
-		menu.Remembers = path
+		menu.Remembers, menu.Token = path, s.token(r)
 		b.Menus = append(b.Menus, menu)
 		for i, name := range sc.list() {
 			b.Chips = append(b.Chips, link{"Account: " + s.accountName(name), to(func(o *scope) { o.Accounts = cmp.Or(strings.Join(slices.Delete(sc.list(), i, i+1), ","), everyone) })})

@@ -48,7 +48,11 @@ func (s *server) chain(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return nil, err
 		}
-		if len(months) > 0 {
+		switch {
+		case !status.Sealed.Known():
+			v.Facts = nil
+			v.Lead, v.Remedy = emptyLedger, s.fillCommand()
+		case len(months) > 0:
 			v.Side, v.Facts = []*tabular{factTable("Ledger", v.Facts)}, nil
 			err = s.addChain(r, v, months, shown)
 		}
@@ -154,7 +158,8 @@ func (s *server) addChain(r *http.Request, v *chainPage, months []month, shown m
 	if err != nil {
 		return err
 	}
-	v.Main = feesAndCharge(eachCharged, now.Totals.Fee, now.Totals.Charged, now.Totals.Undetermined+now.Drifts, now.Token)
+	v.Main = inPart(feesAndCharge(eachCharged, now.Totals.Fee, now.Totals.Charged, now.Totals.Undetermined+now.Drifts, now.Token), now.Part)
+	v.Warnings = append(v.Warnings, now.Partial...)
 	v.Chart = now.Chart(nil, about.day)
 	top, err := s.keptTop(r, &all, shown)
 	if err != nil {
@@ -165,7 +170,9 @@ func (s *server) addChain(r *http.Request, v *chainPage, months []month, shown m
 		if err != nil {
 			return err
 		}
-		t.Title, t.Totals = top.title, nil
+		if t.Title, t.Totals = top.title, nil; now.Part != "" {
+			t.Title += ", " + now.Part
+		}
 		if top.by == report.Contract {
 			t.dropFirst() // the layer: contracts are called by EVM transactions only
 		}

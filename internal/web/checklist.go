@@ -64,6 +64,8 @@ func verdictOf(m month, findings int, k *monthRecord) (text, class string) {
 		return "is being closed", ""
 	case made != nil && !made.Findings.None():
 		return "is closed, with findings", "bad"
+	case made != nil && made.Findings.InAssets > 0:
+		return "is closed, but fees in assets were not compared", ""
 	case made != nil:
 		return "is closed", "ok"
 	case m.Partial:
@@ -134,11 +136,8 @@ func (s *server) statementsStep(k *monthRecord) closeStep {
 func reconciledStep(k *monthRecord, about *scope) closeStep {
 	compared := k.books(about)
 	p := closeStep{"reconciled", cell{Text: compared.Text, Class: compared.Class}, cell{Text: "Reconcile", To: "reconcile" + about.query(nil)}}
-	switch compared.Class {
-	case "ok":
+	if compared.Class == "ok" {
 		p.next = cell{}
-	case "":
-		p.state.Text = "not reconciled"
 	}
 	return p
 }

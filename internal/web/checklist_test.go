@@ -45,7 +45,7 @@ func TestChecklist(t *testing.T) {
 	require.Equal(t, "none", before["findings"][0])
 	require.Equal(t, `<a href="findings?period=2026-01">Findings</a>`, before["findings"][1])
 	require.Equal(t, [2]string{"not checked", "fees serve --gateway URL --ledger fees.db"}, before["statements"])
-	require.Equal(t, [2]string{"not reconciled", `<a href="reconcile?period=2026-01">Reconcile</a>`}, before["reconciled"])
+	require.Equal(t, [2]string{"not compared", `<a href="reconcile?period=2026-01">Reconcile</a>`}, before["reconciled"])
 	require.Equal(t, [2]string{"not closed", "fees close --month 2026-01 --accounts FILE -o 2026-01 --ledger fees.db"}, before["closed"])
 
 	closeMonth(t, d, labels, filepath.Join(shelf, "2026-01"), "Operations")
@@ -53,7 +53,7 @@ func TestChecklist(t *testing.T) {
 	after := steps(t, get(t, s, "/overview?period=2026-01", nil).text, `<h2 class="ok">January 2026 is closed`)
 	require.Equal(t, [2]string{"version 1", `<a href="packages/2026-01">Package</a>`}, after["closed"])
 	require.Equal(t, "closed without balances", after["statements"][0])
-	require.Equal(t, "not reconciled", after["reconciled"][0])
+	require.Equal(t, "not compared", after["reconciled"][0])
 }
 
 // The page of the chain has the days of a month, the largest payers and contracts of all accounts. Its figures are those of

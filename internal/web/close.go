@@ -230,16 +230,29 @@ func (s *server) record(ctx context.Context, by app.Actor, act ledger.Act, revie
 }
 
 // appendAct appends an act to the ledger's audit trail unless allow, which may be nil, returns an error.
-func (s *server) appendAct(ctx context.Context, act ledger.Act, allow func(trail []ledger.Act) error) (_ ledger.Act, err error) {
+func (s *server) appendAct(ctx context.Context, act ledger.Act, allow func(trail []ledger.Act) error) (ledger.Act, error) {
+	acts := []ledger.Act{act}
+	err := s.appendActs(ctx, acts, allow)
+	return acts[0], err
+}
+
+// appendActs appends acts like appendAct: all of them, or none. They get their time, number and digest.
+func (s *server) appendActs(ctx context.Context, acts []ledger.Act, allow func(trail []ledger.Act) error) (err error) {
 	d, err := s.OpenTrail(ctx)
 	if err != nil {
-		return act, err
+		return err
 	}
 	defer func() { err = errors.Join(err, d.Close()) }()
-	if act.Time, err = chain.TimeAt(uint64(time.Now().UnixMilli())); err != nil {
-		return act, err
+	now, err := chain.TimeAt(uint64(time.Now().UnixMilli()))
+	if err != nil {
+		return err
 	}
-	return d.Book.Record(ctx, act, allow)
+	for i := range acts {
+		acts[i].Time = now
+	}
+	recorded, err := d.Book.RecordAll(ctx, acts, allow)
+	copy(acts, recorded)
+	return err
 }
 
 // openPrepared opens a package that is not closed yet.
@@ -362,7 +375,10 @@ func (s *server) startClosing(w http.ResponseWriter, r *http.Request, p *closing
 			return "", err
 		}
 		s.checks.change(s.jobKey(name), func(c *check) { c.Made = target })
-		return "closed", errors.Join(os.RemoveAll(prepared), s.forgetPeriod(m))
+		if err := errors.Join(os.RemoveAll(prepared), s.forgetPeriod(m)); err != nil { // the package is closed all the same
+			s.Log.Error("clean-up after closing", "package", name, "error", err.Error())
+		}
+		return "closed", nil
 	})
 }
 

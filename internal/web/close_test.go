@@ -110,7 +110,10 @@ func (o *office) send(t *testing.T, name, path string, fields ...string) got {
 	p := o.as(t, name)
 	values := url.Values{"token": {p.token}}
 	for i := 0; i < len(fields); i += 2 {
-		values.Set(fields[i], fields[i+1])
+		if fields[i] != "difference" { // a form can select several
+			values.Del(fields[i])
+		}
+		values.Add(fields[i], fields[i+1])
 	}
 	a := sendFields(t, o.Server, path, values, with(p.cookie))
 	o.working.Wait()

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/feeledger/fees/internal/sys/plain"
 )
 
 // everyone is the value of the parameter accounts for all accounts, whatever the company is.
@@ -60,12 +58,11 @@ func withCompany(ask endpoint) endpoint {
 
 // setCompany stores the accounts of the view bar's form as the company, and redirects back to the page.
 func (s *server) setCompany(w http.ResponseWriter, r *http.Request) error {
-	values, err := url.ParseQuery(r.URL.RawQuery)
+	values, err := s.fields(w, r, maxForm)
 	if err != nil {
-		return invalidRequest("The address cannot be read: %s.", plain.Line(err.Error()))
+		return err
 	}
-	page := values.Get("page")
-	values.Del("page")
+	values = without(values, "token")
 	names := slices.DeleteFunc(values["accounts"], func(text string) bool { return text == "" })
 	accounts := strings.Join(names, ",")
 	if accounts == "" {
@@ -79,12 +76,8 @@ func (s *server) setCompany(w http.ResponseWriter, r *http.Request) error {
 	if len(value) > maxCompany {
 		return invalidRequest("accounts: these are too many to remember. Give them a group in the address book, and choose the group.")
 	}
-	if r.Header.Get("Sec-Fetch-Site") == "cross-site" { // another site's link chooses nothing
-		http.Redirect(w, r, s.base+"/", http.StatusSeeOther)
-		return nil
-	}
 	http.SetCookie(w, &http.Cookie{Name: companyCookie, Value: value, Path: s.base + "/", MaxAge: int((365 * 24 * time.Hour).Seconds()), HttpOnly: true, SameSite: http.SameSiteLaxMode})
 	values.Set("accounts", accounts)
-	http.Redirect(w, r, ownPath(s.base+"/"+page+"?"+values.Encode()), http.StatusSeeOther)
+	http.Redirect(w, r, ownPath(s.base+"/"+r.PathValue("page")+"?"+values.Encode()), http.StatusSeeOther)
 	return nil
 }

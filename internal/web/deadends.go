@@ -14,6 +14,7 @@ import (
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/failure"
+	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/sys/plain"
 )
 
@@ -68,6 +69,8 @@ func (s *server) failurePage(r *http.Request, p *problem, cause error) *failureP
 			}
 		}
 		v.Remedy = "fees sync" + syncFlags(&sc, lacking) + s.gatewayFlag() + s.placeFlag()
+	case errors.Is(cause, ledger.ErrNone):
+		v.Form, v.Remedy = nil, s.fillCommand()
 	case p.Title == statuses[failure.Damaged].Title:
 		v.Remedy = "fees ledger verify" + s.placeFlag()
 	case p.Status == http.StatusNotFound:

@@ -1,10 +1,12 @@
 package web
 
 import (
+	"context"
 	"net/http"
 	"slices"
 
 	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/table"
 )
 
 // The parts of a list of deposits.
@@ -38,12 +40,25 @@ func (s *server) deposits(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	l.zone = q.Period.Zone
-	return s.show(w, r, allSealed, func(r *http.Request, _ string) (page, error) {
-		made, err := s.Ledger.Deposits(r.Context(), q)
+	return s.show(w, r, allSealed, func(r *http.Request, sealed string) (page, error) {
+		address := "deposits" + sc.query(without(sc.own, listingParameters...))
+		kept, err := keptOf(s, r, allSealed, s.lists, sealed, address, true, func(ctx context.Context) (*keptList, error) {
+			made, err := s.Ledger.Deposits(ctx, q)
+			if err != nil {
+				return nil, err
+			}
+			count := 0
+			_, err = made.List.Each(func([]table.Cell) error {
+				count++
+				return nil
+			})
+			return &keptList{sheet: func() *table.Sheet { return made.List }, count: count}, err
+		})
 		if err != nil {
 			return nil, err
 		}
-		all, err := readRows(made.List, l, nil)
+		list := kept.sheet()
+		all, err := readRows(list, l, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -52,7 +67,7 @@ func (s *server) deposits(w http.ResponseWriter, r *http.Request) error {
 			v.Command += " --changes"
 		}
 		v.Command += sc.flags() + s.ledgerFlag()
-		v.Scope, v.Whose, v.Notes = &sc, true, made.List.Notes
+		v.Scope, v.Whose, v.Notes = &sc, true, list.Notes
 		own := without(sc.own, append(slices.Clip(listingParameters), "part")...)
 		for _, part := range []string{openDeposits, depositsChanged} {
 			own.Set("part", part)
@@ -78,11 +93,13 @@ func (s *server) depositsFile(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	return s.file(w, r, allSealed, func(to *answer) error {
-		made, err := s.Ledger.Deposits(r.Context(), q)
-		if err != nil {
-			return err
-		}
-		return made.Write(to, to.form, 0)
+		return s.runLongRead(r, func() error {
+			made, err := s.Ledger.Deposits(r.Context(), q)
+			if err != nil {
+				return err
+			}
+			return made.Write(to, to.form, 0)
+		})
 	})
 }
 

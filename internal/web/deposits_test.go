@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -20,6 +21,25 @@ import (
 
 // The accounts of 8-5 and 8-6 of the recording: Charleth paid a deposit, Dorothy cleared the slot and got it.
 const charleth, dorothy = "5Ep5dBwRE7mhFsH69SLRTSHYJ7yugeTycZHeT8Ez4DPACvqz", "5Em1NEHgVvpXYBEzWeNf9JzuLyvuyyn3ZLifywLQPGdqFVU2"
+
+// What reads much of the ledger waits for its own queue, so that other pages never wait for it.
+func TestLongReadsHaveAQueue(t *testing.T) {
+	defer web.SetLongReads(web.SetLongReads(0))
+	d := filled(t, "3..27")
+	at := func(o *web.Options) {
+		o.Time, o.Ledgers[0].Labels = 100*time.Millisecond, book(t, "address,label\n"+alith+",Alith\n")
+	}
+	s := served(t, d, at)
+	for _, path := range []string{
+		"/accounts", "/deposits", "/deposits?part=changes", "/deposits.csv", "/accounts/unlabelled", "/accounts/unlabelled.csv", "/account/" + alith, "/api/v1/accounts/" + alith,
+		"/fees?by=account", "/contract/" + alith, "/variance?period=15..27", "/variance.csv?period=15..27", "/transactions?sort=-fee", "/transactions.csv", "/lookup?q=0.1", "/chain?period=2026-01",
+	} {
+		require.Contains(t, []int{http.StatusTooManyRequests, http.StatusServiceUnavailable, http.StatusGatewayTimeout}, get(t, s, path, nil).status, path)
+	}
+	for _, path := range []string{"/fees", "/transactions", "/block/3", "/tx/25-7", "/reconcile", "/api/v1/blocks/3"} {
+		require.Equal(t, http.StatusOK, get(t, s, path, nil).status, path)
+	}
+}
 
 // The page of deposits lists what the command lists, with the transaction that took each, and accounts link to it where
 // transactions pay deposits.

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/feeledger/fees/internal/finance/closing"
 	"github.com/feeledger/fees/internal/reconcile"
 )
 
@@ -18,6 +19,12 @@ func Paths() (list []string) {
 // SetArrivalTime changes the time limit of uploads and returns the previous one.
 func SetArrivalTime(to time.Duration) (before time.Duration) {
 	before, arrivalTime = arrivalTime, to
+	return before
+}
+
+// SetLongReads changes the number of concurrent expensive reads of new servers, and returns the previous one.
+func SetLongReads(to int) (before int) {
+	before, maxLongReads = maxLongReads, to
 	return before
 }
 
@@ -39,7 +46,8 @@ func NewUploads(now func() time.Time) *Uploads {
 
 // Put keeps a file.
 func (u *Uploads) Put(owner, name string, content []byte) string {
-	return u.of.put(owner, name, content)
+	token, _ := u.of.put(owner, name, content)
+	return token
 }
 
 // Has reports whether an owner's file exists.
@@ -47,6 +55,12 @@ func (u *Uploads) Has(owner, token string) bool { return u.of.get(owner, token) 
 
 // Forget discards a file.
 func (u *Uploads) Forget(owner, token string) bool { return u.of.forget(owner, token) }
+
+// Hold keeps a file until Release is called.
+func (u *Uploads) Hold(owner, token string) bool { return u.of.hold(owner, token) }
+
+// Release ends Hold.
+func (u *Uploads) Release() { u.of.release() }
 
 // Clear discards unused files, like the timer.
 func (u *Uploads) Clear() { u.of.clear() }
@@ -92,6 +106,11 @@ func (u *Uploads) Accept(owner, token string, count int) error {
 // Accepted returns the number of acceptances of a file.
 func (u *Uploads) Accepted(token string) int { return len(u.of.accepted(token)) }
 
+// Subject returns what a comparison without settings is about, on a server of several ledgers.
+func Subject(ledger string) string {
+	return (&server{Served: Served{Network: "moonbeam"}, base: "/" + ledger}).subject(new(comparison))
+}
+
 // SideLayout returns the layout of a table beside others, with a name and some amounts in each row.
 func SideLayout(amounts int) string {
 	t := &tabular{Heads: make([]cell, amounts+1), Rows: [][]cell{{{Text: "Wallet"}}}}
@@ -108,3 +127,10 @@ var (
 	AmountOf = amountOf
 	EndsOf   = endsOf
 )
+
+// VerdictsOn returns what the overview says of a closed month: of the company's books, and in all.
+func VerdictsOn(m *closing.Manifest) []string {
+	k := &monthRecord{made: &closed{summary: summaryOf(&closing.Placed{Package: &closing.Package{Manifest: m}})}}
+	verdict, _ := verdictOf(month{Name: m.Period.Name()}, 0, k)
+	return []string{k.books(new(scope)).Text, verdict}
+}

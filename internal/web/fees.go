@@ -219,16 +219,21 @@ func feesFacts(made *report.Report) (main, facts []fact) {
 		code := string(made.Prices.Currency)
 		main = append(main, textFact("fees in "+code, cmp.Or(console.Known(t.FeeWorth), notKnown)), textFact("charged in "+code, cmp.Or(console.Known(t.ChargedWorth), notKnown)))
 	}
-	if made.Part != "" {
-		for i := range main {
-			main[i].Name += ", " + made.Part
-		}
-	}
-	return main, []fact{
+	return inPart(main, made.Part), []fact{
 		layersFact("transactions", t.EVM, t.Native), layersFact("failed transactions", t.EVMFailed, t.NativeFailed),
 		amount("EVM fees", chain.Some(t.EVMFee), made.Token), amount("native fees", chain.Some(t.NativeFee), made.Token),
 		amount("burned", t.Burned, made.Token), amount(made.Token.TreasuryLabel(), t.Treasury, made.Token), amount("authors", t.Author, made.Token),
 	}
+}
+
+// inPart names the part of an incomplete period that totals are of.
+func inPart(totals []fact, part string) []fact {
+	if part != "" {
+		for i := range totals {
+			totals[i].Name += ", " + part
+		}
+	}
+	return totals
 }
 
 // layersFact counts transactions by layer.

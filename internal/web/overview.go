@@ -96,16 +96,23 @@ func lastOf(span chain.Optional[chain.Heights]) string {
 	return fmt.Sprint(have.Last)
 }
 
+const emptyLedger = "The ledger contains no sealed blocks yet. Fill it with the command below: first with the month that you close."
+
+// fillCommand returns the command that fills an empty ledger.
+func (s *server) fillCommand() string {
+	return "fees sync --month 2026-01" + s.gatewayFlag() + s.placeFlag()
+}
+
 // withoutMonths returns the overview of a ledger without months: what it contains, or how to fill it.
 func (s *server) withoutMonths(r *http.Request, v *overviewPage) (page, error) {
 	status, err := s.addStatus(r.Context(), &v.frame, &v.figures)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	if !status.Sealed.Known() {
-		v.Lead = "No sealed blocks yet. Run fees sync to fill the ledger."
-		v.Remedy = "fees sync --month 2026-01" + s.placeFlag()
-	} else {
+	case !status.Sealed.Known():
+		v.Facts = nil // no figure is known
+		v.Lead, v.Remedy = emptyLedger, s.fillCommand()
+	default:
 		v.Lead = "The blocks state no time, so there are no months. Choose fees by block."
 		v.Links = []link{{"Fees by block", "fees?by=block"}}
 	}
@@ -393,6 +400,10 @@ func (k *monthRecord) books(about *scope) cell {
 	switch f := &k.made.Findings; {
 	case f.Differences > 0:
 		c.Text, c.Class = console.Counted(f.Differences, "open difference"), "bad"
+	case f.NothingCompared:
+		c.Text = "nothing to compare"
+	case f.InAssets > 0:
+		c.Text = console.Counted(f.InAssets, "fee") + " in assets not compared"
 	case f.Accepted > 0:
 		c.Text, c.Class = console.Counted(f.Accepted, "difference")+" accepted", "ok"
 	default:

@@ -43,7 +43,7 @@ func (s *server) answerPart(sc *scope, shown month, now *monthView, last month, 
 	if t.Undetermined > 0 {
 		a.Whose = "known part, without " + console.Counted(t.Undetermined, "fee")
 	} else if shown.Partial || len(now.Partial) > 0 {
-		a.Whose = "known part"
+		a.Whose = now.Part
 	}
 	add := func(parts ...g.Node) { a.Parts = append(a.Parts, g.Group(parts)) }
 	if charged, known := t.Charged.Get(); !known {

@@ -6,6 +6,7 @@ import (
 	"html"
 	"math/big"
 	"net/http"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -130,7 +131,8 @@ func TestCompany(t *testing.T) {
 	require.Contains(t, get(t, s, "/accounts?period=2026-01&accounts=all&price=", nil).text, `href="fees?accounts=all&amp;period=2026-01"`)
 	require.Equal(t, http.StatusOK, get(t, s, "/findings?accounts=group:ours", nil).status, "findings are of all accounts, and pass these on")
 
-	chosen := get(t, s, "/company?page=fees&accounts=group:theirs&accounts=&period=3..27", nil)
+	company := func(page string, fields url.Values) got { return sendFields(t, s, "/company/"+page, fields, nil) }
+	chosen := company("fees", url.Values{"accounts": {"group:theirs", ""}, "period": {"3..27"}})
 	require.Equal(t, http.StatusSeeOther, chosen.status, chosen.text)
 	require.Equal(t, "/fees?accounts=group%3Atheirs&period=3..27", chosen.header.Get("Location"))
 	cookie := chosen.header.Get("Set-Cookie")
@@ -140,22 +142,26 @@ func TestCompany(t *testing.T) {
 		return func(r *http.Request) { r.Header.Set("Cookie", value) }
 	}
 	require.Equal(t, "/overview?accounts=group%3Atheirs", to("/overview", with(value)))
-	all := get(t, s, "/company?page=overview&accounts=", nil).header.Get("Set-Cookie")
+	all := company("overview", url.Values{"accounts": {""}}).header.Get("Set-Cookie")
 	value, _, _ = strings.Cut(all, ";")
 	require.Empty(t, to("/overview", with(value)), "all accounts, chosen in the browser")
 	for _, odd := range []string{"company=group%3Agone", "company=%zz", "company=", "company=/etc/passwd", "company=" + strings.Repeat("a", 5000)} {
 		require.Equal(t, "/overview?accounts=group%3Aours", to("/overview", with(odd)), "the company of the server")
 	}
-	require.Equal(t, http.StatusBadRequest, get(t, s, "/company?page=fees&accounts=nobody", nil).status)
-	require.Equal(t, "/", get(t, s, "/company?page=/evil.example/&accounts=all", nil).header.Get("Location"))
+	require.Equal(t, http.StatusBadRequest, company("fees", url.Values{"accounts": {"nobody"}}).status)
+	require.NotContains(t, company("%2f%2fevil.example", url.Values{"accounts": {"all"}}).header.Get("Location"), "//")
+	require.NotEqual(t, http.StatusSeeOther, get(t, s, "/company/fees?accounts=all", nil).status, "a link chooses nothing")
+	elsewhere := sendFields(t, s, "/company/fees", url.Values{"accounts": {"all"}}, func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", "cross-site") })
+	require.Equal(t, http.StatusForbidden, elsewhere.status)
+	require.Empty(t, elsewhere.header.Get("Set-Cookie"))
 }
 
 // Of the two buttons of the menu of accounts, one also stores them.
 func TestCompanyIsChosenInTheMenu(t *testing.T) {
 	s := served(t, filled(t, "0..27"), nil)
 	page := get(t, s, "/fees?period=3..27", nil).text
-	require.Contains(t, page, `<button formaction="company" name="page" value="fees" class="plain">`)
-	require.True(t, bytes.Contains([]byte(get(t, s, "/overview", nil).text), []byte(`formaction="company" name="page" value="overview"`)))
+	require.Contains(t, page, `<button formmethod="post" formaction="company/fees" name="token" value="" class="plain">`)
+	require.True(t, bytes.Contains([]byte(get(t, s, "/overview", nil).text), []byte(`formaction="company/overview"`)))
 }
 
 // Each row of a report links to what it adds up: the fees there are those of the row.

@@ -305,6 +305,8 @@ func findingsOf(f closing.Findings) cell {
 	switch {
 	case len(said) == 0:
 		return cell{Text: "none", Class: "ok"}
+	case f.None() && f.InAssets > 0:
+		return cell{Text: strings.Join(said, ", ")}
 	case f.None():
 		return cell{Text: strings.Join(said, ", "), Class: "ok"}
 	}

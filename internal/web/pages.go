@@ -45,7 +45,6 @@ func pages() []route {
 	list := []route{
 		{path: "/overview", ask: withCompany((*server).overview)},
 		{path: "/chain", ask: (*server).chain},
-		{path: "/company", ask: (*server).setCompany},
 		{path: "/fees", ask: withCompany((*server).fees)},
 		{path: "/variance", ask: withCompany((*server).variance)},
 		{path: "/transactions", ask: withCompany((*server).transactions)},

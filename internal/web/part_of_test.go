@@ -33,6 +33,10 @@ func TestPartsOfPeriods(t *testing.T) {
 	require.Contains(t, page, "PARTIAL: January 2026 is incomplete, missing its end: the ledger is sealed up to block 27 (1 Jan 2026 00:05:12 UTC)")
 	require.NotContains(t, page, "100.00")
 
+	require.Contains(t, get(t, s, "/chain?period=2026-01", nil).text, "<dt>fees paid, "+part+"</dt>")
+	require.Contains(t, get(t, s, "/chain?period=2026-01", nil).text, "Top payers, "+part)
+	require.Contains(t, get(t, s, "/overview?period=2026-01", nil).text, " "+part+"</p>")
+
 	lines := strings.Split(get(t, s, "/fees.csv?partial=1&period=2026-01", nil).text, "\n")
 	require.Regexp(t, "^2026-01-01,partial,[1-9]", lines[1])
 	require.Regexp(t, "^2026-01-02,none,,,", lines[2])

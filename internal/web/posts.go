@@ -11,6 +11,7 @@ import (
 // posts lists the routes that accept POST. Only acts of closing, acts about differences and edits of labels change a ledger: they extend its audit trail. The page
 // of a form with parameters accepts them too, and shows what was typed.
 var posts = []route{
+	{path: "/company/{page...}", ask: (*server).setCompany},
 	{path: "/reconcile", ask: (*server).receive, parameters: scopeParameters},
 	{path: "/reconcile/{token}", ask: (*server).workOnRows, parameters: slices.Concat(scopeParameters, settingNames(), acceptParameters)},
 	{path: "/reconcile/{token}/forget", ask: (*server).forget},

@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"regexp"
 	"strings"
 	"time"
 
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/failure"
+	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/sys/jsontext"
 	"github.com/feeledger/fees/internal/sys/plain"
@@ -50,6 +52,8 @@ func problemOf(ctx context.Context, err error, timeout time.Duration) *problem {
 		return own
 	case errors.As(err, &unread):
 		return unread.problem()
+	case errors.Is(err, ledger.ErrNone):
+		return &problem{http.StatusNotFound, "Empty ledger", emptyLedger}
 	case errors.Is(err, errBusy):
 		return &problem{http.StatusTooManyRequests, "Busy", "The server is processing too many requests. Try again in a moment."}
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
@@ -94,7 +98,34 @@ func problemOf(ctx context.Context, err error, timeout time.Duration) *problem {
 	if s.Status == http.StatusInternalServerError {
 		detail = "See the server log for the cause."
 	}
+	var status *httpclient.StatusError
+	if errors.As(err, &status) {
+		detail = answered(status)
+	}
 	return &problem{s.Status, s.Title, plain.Line(detail)}
+}
+
+var (
+	isBlock = regexp.MustCompile(`/blocks/([0-9]+)`)
+	atBlock = regexp.MustCompile(`[?&]at=([0-9]+)`)
+)
+
+// answered says what a gateway or a node answered, for people who do not know its requests.
+func answered(e *httpclient.StatusError) string {
+	of := "The " + e.Place.What
+	switch block, at := isBlock.FindStringSubmatch(e.Path), atBlock.FindStringSubmatch(e.Path); {
+	case e.Code == http.StatusNotFound && block != nil:
+		return of + " has no block " + block[1] + "."
+	case e.Code == http.StatusNotFound && at != nil:
+		return of + " has no balances after block " + at[1] + "."
+	case e.Code == http.StatusNotFound:
+		return of + " has no such block or account."
+	case e.Code == http.StatusUnauthorized || e.Code == http.StatusForbidden:
+		return of + " denies access. Ask the administrator of this server to check its key."
+	case e.Code == http.StatusTooManyRequests || e.Code >= http.StatusInternalServerError:
+		return of + " cannot answer now. Try again later."
+	}
+	return of + " refused the request. Ask the administrator of this server to check its address."
 }
 
 // parameterOf returns the query parameter of a field.

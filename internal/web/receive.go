@@ -62,9 +62,9 @@ func (s *server) receive(w http.ResponseWriter, r *http.Request) error {
 	if len(s.base)+len(query) > maxQuery-64 {
 		return &problem{http.StatusRequestURITooLong, "Address too long", "Name fewer accounts, or use a group of the address book."}
 	}
-	token := s.uploads.put(s.owner(r), file.Name, file.Content)
+	token, kept := s.uploads.put(s.owner(r), file.Name, file.Content)
 	if s.saves(r) {
-		if err := s.save(r, token, s.uploads.get(s.owner(r), token), sc); err != nil {
+		if err := s.save(r, token, kept, sc); err != nil {
 			s.uploads.forget(s.owner(r), token)
 			return err
 		}

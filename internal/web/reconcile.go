@@ -260,7 +260,7 @@ func (s *server) reconciliation(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 		v.Paper = true
-		if err := s.keepCarried(c); err != nil {
+		if err := s.keepCarried(r, c); err != nil {
 			return err
 		}
 		if err := s.addRows(v, r, c, here, outcome, typed); err != nil {
@@ -268,7 +268,9 @@ func (s *server) reconciliation(w http.ResponseWriter, r *http.Request) error {
 		}
 		if err := s.changeSaved(c.token, func(one *savedRecord) {
 			in := c.settings.scope.input()
-			one.Query, one.Period, one.Zone, one.State = c.settings.query(), in.Month+in.Year, c.asked.Zone.String(), c.result.Headline()
+			if of := in.Month + in.Year; of != "" || one.Period == "" { // a look at some days is not the record's month
+				one.Query, one.Period, one.Zone, one.State = c.settings.query(), of, c.asked.Zone.String(), c.result.Headline()
+			}
 		}); err != nil {
 			return err
 		}

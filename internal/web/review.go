@@ -18,7 +18,6 @@ import (
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/closing"
-	"github.com/feeledger/fees/internal/finance/report"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/reconcile"
 	"github.com/feeledger/fees/internal/sys/markup"
@@ -168,19 +167,11 @@ func (s *server) addPrepared(v *reviewPage, r *http.Request, shelf *closing.Shel
 		v.Warnings = append(v.Warnings, "The ledger's audit trail does not contain this package. Prepare it again.")
 	}
 	here := "close/" + url.PathEscape(p.Name)
-	earlier, err := earlierOf(r.Context(), shelf, p)
+	before, err := s.before(r.Context(), shelf, p)
 	if err != nil {
 		return err
 	}
-	defer earlier.close()
-	closedShelf, closed, err := s.closedBefore(r.Context(), m)
-	if err != nil {
-		return err
-	}
-	if closed != nil {
-		defer closedShelf.Close()
-		defer closed.Close()
-	}
+	defer before.close()
 	v.Lead = fmt.Sprintf("%s, %s. Not closed yet: %s by %s.", plain.Line(m.Network), plain.Line(m.Period.Timezone), state, cmp.Or(round.Last().User, "no one"))
 	v.Facts = append(v.Facts, textFact("state", string(state)), fact{Name: "fees in the ledger", cell: cell{Text: m.Period.Name(), To: feesOf(m.Period, m.Accounts)}},
 		textFact("blocks", fmt.Sprintf("%d..%d", m.Blocks.First, m.Blocks.Last)), textFact("evidence", m.Evidence.String()), textFact("accounts", fmt.Sprint(len(m.Accounts))),
@@ -192,13 +183,13 @@ func (s *server) addPrepared(v *reviewPage, r *http.Request, shelf *closing.Shel
 	if err != nil {
 		return err
 	}
-	if v.Changed, err = s.changes(r, p, earlier, closed, round, accepted, token); err != nil {
+	if v.Changed, err = s.changes(r, p, before, round, accepted, token); err != nil {
 		return err
 	}
 	if v.Checklist, err = s.reviewChecks(r.Context(), p, accepted, here); err != nil {
 		return err
 	}
-	if v.Fees, err = s.reviewFees(r.Context(), p, closed, token); err != nil {
+	if v.Fees, err = s.reviewFees(r, p, before.closed, token); err != nil {
 		return err
 	}
 	v.Talk = s.talk(r, round, here, running)
@@ -207,7 +198,7 @@ func (s *server) addPrepared(v *reviewPage, r *http.Request, shelf *closing.Shel
 	v.Side, v.Primary, v.Sealed = []*tabular{fileTable(m, here)}, zipLink(here), packageFooter(p)
 	v.Paper, v.PDF = true, coverLink(m, here)
 	if recorded && !running {
-		review := reviewOf(m, earlier, closed, reconcile.Acceptances(accepted))
+		review := reviewOf(m, before, reconcile.Acceptances(accepted))
 		v.Form = s.actForm(r, trail, review, p, here, typed, token)
 	}
 	if (state == ledger.Returned || state == ledger.Withdrawn || !recorded) && s.actor(r).Preparer {
@@ -221,83 +212,86 @@ func againQuery(m *closing.Manifest) string {
 	return scopeOf(m.Period, m.Accounts).query(url.Values{"journal": {m.Options.Journal}})
 }
 
-// placedList are packages that are closed together.
-type placedList []*closing.Placed
+// earlierPackages are the packages of a period before the prepared one.
+type earlierPackages struct {
+	prepared []*closing.Placed // the earlier versions of the prepared one, the last one first
+	closed   *closing.Placed   // nil for none
+	shelf    *closing.Shelf    // of closed
+}
 
-func (l placedList) close() {
-	for _, p := range l {
+func (e *earlierPackages) close() {
+	for _, p := range e.prepared {
 		p.Close()
+	}
+	if e.closed != nil {
+		e.closed.Close()
+		e.shelf.Close()
 	}
 }
 
-// earlierOf returns the earlier versions of a prepared package, the last one first.
-func earlierOf(ctx context.Context, shelf *closing.Shelf, p *closing.Placed) (list placedList, err error) {
-	for at := p; len(list) < maxVersions && ctx.Err() == nil; {
+// before opens the packages of a period before the prepared one.
+func (s *server) before(ctx context.Context, shelf *closing.Shelf, p *closing.Placed) (e *earlierPackages, err error) {
+	e = new(earlierPackages)
+	defer func() {
+		if err != nil {
+			e.close()
+		}
+	}()
+	for at := p; len(e.prepared) < maxVersions && ctx.Err() == nil; {
 		before, err := shelf.Before(at)
 		if err != nil {
-			list.close()
-			return nil, packageTrouble(err)
+			return e, packageTrouble(err)
 		}
 		if before == nil {
 			break
 		}
-		list, at = append(list, before), before
+		e.prepared, at = append(e.prepared, before), before
 	}
-	return list, ctx.Err()
-}
-
-// closedBefore opens the closed package of a prepared package's period; nil for none.
-func (s *server) closedBefore(ctx context.Context, m *closing.Manifest) (shelf *closing.Shelf, p *closing.Placed, err error) {
-	name, err := s.closedName(ctx, m.Period.Name(), m.Period.Timezone)
+	if ctx.Err() != nil {
+		return e, ctx.Err()
+	}
+	name, err := s.closedName(ctx, p.Manifest.Period.Name(), p.Manifest.Period.Timezone)
 	if name == "" || err != nil {
-		return nil, nil, err
+		return e, err
 	}
-	if shelf, err = s.shelf(); err != nil {
-		return nil, nil, err
+	if e.shelf, err = s.shelf(); err != nil {
+		return e, err
 	}
-	if p, err = shelf.Open(name, 0); err != nil {
-		shelf.Close()
-		return nil, nil, packageTrouble(err)
+	if e.closed, err = e.shelf.Open(name, 0); err != nil {
+		e.shelf.Close()
+		return e, packageTrouble(err)
 	}
-	return shelf, p, nil
+	return e, nil
 }
 
 // review returns what decides about a prepared package.
 func (s *server) review(ctx context.Context, shelf *closing.Shelf, p *closing.Placed) (*app.Review, error) {
-	earlier, err := earlierOf(ctx, shelf, p)
+	before, err := s.before(ctx, shelf, p)
 	if err != nil {
 		return nil, err
 	}
-	defer earlier.close()
-	closedShelf, closed, err := s.closedBefore(ctx, p.Manifest)
-	if err != nil {
-		return nil, err
-	}
-	if closed != nil {
-		defer closedShelf.Close()
-		defer closed.Close()
-	}
+	defer before.close()
 	rows, err := acceptedRows(ctx, p)
 	if err != nil {
 		return nil, err
 	}
-	return reviewOf(p.Manifest, earlier, closed, reconcile.Acceptances(rows)), nil
+	return reviewOf(p.Manifest, before, reconcile.Acceptances(rows)), nil
 }
 
-func reviewOf(m *closing.Manifest, earlier placedList, closed *closing.Placed, accepted []reconcile.Acceptance) *app.Review {
-	var before []*closing.Manifest
-	for _, p := range earlier {
-		before = append(before, p.Manifest)
+func reviewOf(m *closing.Manifest, before *earlierPackages, accepted []reconcile.Acceptance) *app.Review {
+	var manifests []*closing.Manifest
+	for _, p := range before.prepared {
+		manifests = append(manifests, p.Manifest)
 	}
-	if closed != nil {
-		before = append(before, closed.Manifest)
+	if before.closed != nil {
+		manifests = append(manifests, before.closed.Manifest)
 	}
-	return &app.Review{Dropped: app.DroppedRecord(m, before...), Accepted: accepted}
+	return &app.Review{Dropped: app.DroppedRecord(m, manifests...), Accepted: accepted}
 }
 
 // reviewed returns the package that was reviewed last, and its title: the one that was returned or approved last or, in the
 // first round, the closed one; nil for none.
-func reviewed(p *closing.Placed, earlier placedList, closed *closing.Placed, round app.Round, user string) (*closing.Placed, string) {
+func reviewed(p *closing.Placed, of *earlierPackages, round app.Round, user string) (*closing.Placed, string) {
 	for _, a := range slices.Backward(round) {
 		if a.Kind != ledger.Returned && a.Kind != ledger.Approved {
 			continue
@@ -306,21 +300,21 @@ func reviewed(p *closing.Placed, earlier placedList, closed *closing.Placed, rou
 		if who == user {
 			who = "you"
 		}
-		for _, before := range earlier {
+		for _, before := range of.prepared {
 			if before.Sum == a.Manifest.String() && before.Sum != p.Sum {
 				return before, fmt.Sprintf("What changed since %s %s it", who, a.Kind)
 			}
 		}
 	}
-	if closed != nil {
-		return closed, fmt.Sprintf("What changed since version %d was closed", closed.Manifest.Version)
+	if of.closed != nil {
+		return of.closed, fmt.Sprintf("What changed since version %d was closed", of.closed.Manifest.Version)
 	}
 	return nil, ""
 }
 
 // changes returns what changed since a package was last reviewed; nil if it never was, and nothing is open.
-func (s *server) changes(r *http.Request, p *closing.Placed, earlier placedList, closed *closing.Placed, round app.Round, accepted []reconcile.AcceptedRow, token console.Token) (*changed, error) {
-	before, title := reviewed(p, earlier, closed, round, s.owner(r))
+func (s *server) changes(r *http.Request, p *closing.Placed, of *earlierPackages, round app.Round, accepted []reconcile.AcceptedRow, token console.Token) (*changed, error) {
+	before, title := reviewed(p, of, round, s.owner(r))
 	c := &changed{Title: cmp.Or(title, "Before you decide")}
 	m := p.Manifest
 	if round.State() != ledger.Returned {
@@ -487,11 +481,20 @@ func (s *server) reviewChecks(ctx context.Context, p *closing.Placed, accepted [
 		if n := m.Findings.Differences; n > 0 {
 			text += fmt.Sprintf(", %d open", n)
 		}
+		if n := m.Findings.InAssets; n > 0 {
+			text += ", " + console.Counted(n, "fee") + " in assets not compared"
+		}
+		if m.Findings.NothingCompared {
+			text = "nothing to compare"
+		}
 		add("Record of fees", here+"/reconciliation.xlsx", m.Findings.Differences == 0, text)
+		if m.Findings.Differences == 0 && (m.Findings.InAssets > 0 || m.Findings.NothingCompared) { // neither agrees nor differs
+			t.Rows[len(t.Rows)-1][1].Class = ""
+		}
 		t.Rows = append(t.Rows, []cell{{Text: "File"}, {Text: shortened(m.Options.Reconciliation.Names())}})
 	}
 	others := m.Findings
-	others.Differences, others.Accepted, others.Statements = 0, 0, 0
+	others.Differences, others.Accepted, others.Statements, others.InAssets = 0, 0, 0, 0
 	found := findingsOf(others)
 	t.Rows = append(t.Rows, []cell{{Text: "Findings", To: "findings" + scopeOf(m.Period, nil).query(nil)}, found})
 	return t, nil
@@ -534,41 +537,53 @@ func matchedIn(ctx context.Context, p *closing.Placed) (counts reconcile.Counts,
 	return counts, err
 }
 
-// feesByAccount returns the fees of a package by account.
-func feesByAccount(ctx context.Context, p *closing.Placed) (map[string]chain.Wei, error) {
+// feesByAccount returns the fees of a package by account, and their sum. Those with undetermined ones are unknown; an account
+// without a row paid nothing, unless a fee is undetermined that may be its own.
+func feesByAccount(ctx context.Context, p *closing.Placed) (fees map[string]chain.Optional[chain.Wei], total chain.Optional[chain.Wei], err error) {
+	m := p.Manifest
 	var text bytes.Buffer
 	if err := p.Copy(ctx, app.AccountsFile, &text); err != nil {
-		return nil, packageTrouble(err)
+		return nil, total, packageTrouble(err)
 	}
 	rows, err := csv.NewReader(&text).ReadAll()
-	fees := map[string]chain.Wei{}
+	fees, total = map[string]chain.Optional[chain.Wei]{}, chain.Some(m.Totals.Fee)
+	if m.Findings.Undetermined == 0 {
+		for _, a := range m.Accounts {
+			fees[a.Address] = chain.Some(chain.Wei{})
+		}
+	}
 	if err == nil && len(rows) > 0 {
-		account, fee := slices.Index(rows[0], "account"), slices.Index(rows[0], "fee")
+		account, paid, open := slices.Index(rows[0], "account"), slices.Index(rows[0], "fee"), slices.Index(rows[0], "undetermined")
 		for _, row := range rows[1:] {
-			if account < 0 || fee < 0 {
+			if account < 0 || paid < 0 || open < 0 {
 				break
 			}
-			if fees[row[account]], err = chain.ParseWei(row[fee]); err != nil {
+			var known chain.Wei
+			if known, err = chain.ParseWei(row[paid]); err != nil {
 				break
+			}
+			if fees[row[account]] = chain.Some(known); row[open] != "0" {
+				fees[row[account]], total = chain.Optional[chain.Wei]{}, chain.Optional[chain.Wei]{}
 			}
 		}
 	}
 	if err != nil {
-		return nil, packageTrouble(fmt.Errorf("%w: %s: %w", closing.ErrDamaged, app.AccountsFile, err))
+		return nil, total, packageTrouble(fmt.Errorf("%w: %s: %w", closing.ErrDamaged, app.AccountsFile, err))
 	}
-	return fees, nil
+	return fees, total, nil
 }
 
 // reviewFees returns the fees by account: of the package, of the period before and of the last closed version.
-func (s *server) reviewFees(ctx context.Context, p, closed *closing.Placed, token console.Token) (*tabular, error) {
+func (s *server) reviewFees(r *http.Request, p, closed *closing.Placed, token console.Token) (*tabular, error) {
 	m := p.Manifest
-	now, err := feesByAccount(ctx, p)
+	now, sum, err := feesByAccount(r.Context(), p)
 	if err != nil {
 		return nil, err
 	}
-	var version map[string]chain.Wei
+	var version map[string]chain.Optional[chain.Wei]
+	var closedSum chain.Optional[chain.Wei]
 	if closed != nil {
-		if version, err = feesByAccount(ctx, closed); err != nil {
+		if version, closedSum, err = feesByAccount(r.Context(), closed); err != nil {
 			return nil, err
 		}
 	}
@@ -576,7 +591,7 @@ func (s *server) reviewFees(ctx context.Context, p, closed *closing.Placed, toke
 	if err != nil {
 		return nil, err
 	}
-	before, total, missing, err := s.feesBefore(ctx, input, m.Accounts)
+	before, total, missing, err := s.feesBefore(r, input, m.Accounts)
 	if err != nil {
 		return nil, err
 	}
@@ -592,12 +607,6 @@ func (s *server) reviewFees(ctx context.Context, p, closed *closing.Placed, toke
 		}
 		return amount
 	}
-	known := func(list map[string]chain.Wei, address string) (o chain.Optional[chain.Wei]) {
-		if fee, ok := list[address]; ok {
-			o = chain.Some(fee)
-		}
-		return o
-	}
 	rowsOf := func(period, address string) string {
 		sc := scopeOf(m.Period, nil)
 		sc.Period, sc.Accounts = period, address
@@ -608,16 +617,20 @@ func (s *server) reviewFees(ctx context.Context, p, closed *closing.Placed, toke
 		versionAt = fmt.Sprintf("packages/%s/v%d", url.PathEscape(closed.Name), closed.Manifest.Version)
 	}
 	for _, a := range m.Accounts[:min(len(m.Accounts), maxRows)] {
-		row := []cell{{Text: cmp.Or(shortened(a.Label), console.Ends(a.Address, 4)), To: "account/" + a.Address}, amountTo(known(now, a.Address), notKnown, rowsOf(m.Period.Name(), a.Address)),
-			amountTo(known(before, a.Address), cmp.Or(missing, notKnown), rowsOf(input.Month+input.Year, a.Address))}
+		row := []cell{{Text: cmp.Or(shortened(a.Label), console.Ends(a.Address, 4)), To: "account/" + a.Address}, amountTo(now[a.Address], notKnown, rowsOf(m.Period.Name(), a.Address)),
+			amountTo(before[a.Address], cmp.Or(missing, notKnown), rowsOf(input.Month+input.Year, a.Address))}
 		if closed != nil {
-			row = append(row, amountTo(known(version, a.Address), "not in it", versionAt))
+			none := notKnown
+			if _, has := version[a.Address]; !has {
+				none = "not in it"
+			}
+			row = append(row, amountTo(version[a.Address], none, versionAt))
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	t.Totals = []cell{{Text: "Total"}, amountTo(chain.Some(m.Totals.Fee), "", feesOf(m.Period, m.Accounts)), amountTo(total, cmp.Or(missing, notKnown), "")}
+	t.Totals = []cell{{Text: "Total"}, amountTo(sum, notKnown, feesOf(m.Period, m.Accounts)), amountTo(total, cmp.Or(missing, notKnown), "")}
 	if closed != nil {
-		t.Totals = append(t.Totals, amountTo(chain.Some(closed.Manifest.Totals.Fee), "", versionAt))
+		t.Totals = append(t.Totals, amountTo(closedSum, notKnown, versionAt))
 	}
 	if more := len(m.Accounts) - len(t.Rows); more > 0 {
 		t.More = fmt.Sprintf("%d more accounts are in %s. Totals cover all.", more, app.AccountsFile)
@@ -626,20 +639,26 @@ func (s *server) reviewFees(ctx context.Context, p, closed *closing.Placed, toke
 }
 
 // feesBefore returns the fees of accounts in a period; missing is why they are not known.
-func (s *server) feesBefore(ctx context.Context, in app.PeriodInput, accounts []closing.Account) (fees map[string]chain.Wei, total chain.Optional[chain.Wei], missing string, err error) {
+func (s *server) feesBefore(r *http.Request, in app.PeriodInput, accounts []closing.Account) (fees map[string]chain.Optional[chain.Wei], total chain.Optional[chain.Wei], missing string, err error) {
 	period, err := in.Parse()
 	if err != nil {
 		return nil, total, "", err
 	}
-	q := app.Request{Period: period}
+	var addresses []chain.Address
 	for _, a := range accounts {
 		address, err := chain.ParseAccount(a.Address)
 		if err != nil {
 			return nil, total, "", packageTrouble(fmt.Errorf("%w: %w", closing.ErrDamaged, err))
 		}
-		q.Accounts = append(q.Accounts, address)
+		addresses = append(addresses, address)
 	}
-	made, err := s.Ledger.Report(ctx, q, report.Choice{By: report.Account})
+	state, err := s.stateOf(r.Context(), period)
+	if err != nil {
+		return nil, total, "", err
+	}
+	made, err := keptOf(s, r, period, s.figures, state.String(), fmt.Sprintf("before %v %s %v", in, period.Zone, addresses), true, func(ctx context.Context) (*app.AccountFigures, error) {
+		return s.Ledger.FeesOf(ctx, addresses, period)
+	})
 	var lacks *app.NotHeldError
 	if errors.As(err, &lacks) {
 		return nil, total, "not in the ledger", nil
@@ -647,17 +666,11 @@ func (s *server) feesBefore(ctx context.Context, in app.PeriodInput, accounts []
 	if err != nil {
 		return nil, total, "", err
 	}
-	fees = map[string]chain.Wei{}
-	token := s.network(ctx)
-	for _, group := range made.Groups {
-		if address, ok := group.Account.Get(); ok && group.Undetermined == 0 {
-			fees[token.Account(address)] = group.Fee
-		}
+	fees = map[string]chain.Optional[chain.Wei]{}
+	for i, a := range accounts {
+		fees[a.Address] = made.Fees[addresses[i]].Fee
 	}
-	if made.Totals.Undetermined == 0 {
-		total = chain.Some(made.Totals.Fee)
-	}
-	return fees, total, "", nil
+	return fees, made.Total, "", nil
 }
 
 // talk returns the questions of a round, which the user may answer.

@@ -81,8 +81,10 @@ const (
 	DefaultTime   = 10 * time.Second
 	defaultAtOnce = 8
 	maxWaiting    = 64 // requests in the queue
-	maxLongReads  = 2  // concurrent expensive reads, up to 150 MB each
 )
+
+// maxLongReads limits the concurrent expensive reads, up to 150 MB each.
+var maxLongReads = 2
 
 // site is what the servers of all ledgers share.
 type site struct {
@@ -97,6 +99,7 @@ type site struct {
 	states     *once[app.State] // of past periods
 	monthLists *once[[]month]   // of the period picker
 	figures    *once[*app.AccountFigures]
+	owned      *once[*accountBalances]
 	working    chan struct{} // worker slots
 	waiting    chan struct{} // queue slots
 	// long and longWaiting are the slots for expensive reads.
@@ -152,7 +155,7 @@ func handler(o Options, now func() time.Time) http.Handler {
 	all := &site{
 		Options: o, forwards: forwards, key: []byte(random()), began: time.Now(),
 		cache: newOnce(maxCacheBytes, sizeOfAnswer), lists: newOnce(maxListBytes, sizeOfList), variances: newOnce(maxListBytes, sizeOfVariance), states: newCounted[app.State](maxStates),
-		summaries: newCounted[*app.AccountSummary](maxSummaries), monthViews: newCounted[*monthView](maxSummaries), tops: newCounted[[]topList](maxSummaries), extents: newCounted[extent](maxSummaries), monthLists: newCounted[[]month](maxSummaries), figures: newCounted[*app.AccountFigures](maxFigures),
+		summaries: newCounted[*app.AccountSummary](maxSummaries), monthViews: newCounted[*monthView](maxSummaries), tops: newCounted[[]topList](maxSummaries), extents: newCounted[extent](maxSummaries), monthLists: newCounted[[]month](maxSummaries), figures: newCounted[*app.AccountFigures](maxFigures), owned: newCounted[*accountBalances](maxFigures),
 		working: make(chan struct{}, o.AtOnce), waiting: make(chan struct{}, maxWaiting), long: make(chan struct{}, maxLongReads), longWaiting: make(chan struct{}, maxWaiting),
 		posting: http.NewServeMux(), typing: map[string][]string{}, arriving: make(chan struct{}, maxUploads), uploads: newUploads(), records: newCounted[*record](maxRecords),
 		checks: &checks{made: map[string]*check{}},

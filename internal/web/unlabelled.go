@@ -10,6 +10,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/report"
 	"github.com/feeledger/fees/internal/table"
 )
@@ -98,7 +99,11 @@ func (s *server) fillPayers(r *http.Request, v *entriesPage, t *tabular, l listi
 		}
 		payers[i] = account
 	}
-	called, err := s.Ledger.CallingsOf(r.Context(), q.request.Period, payers)
+	var called map[chain.Address]*app.Calling
+	err := s.runLongRead(r, func() (err error) {
+		called, err = s.Ledger.CallingsOf(r.Context(), q.request.Period, payers)
+		return err
+	})
 	if err != nil {
 		return err
 	}
@@ -144,6 +149,10 @@ func (s *server) fillPayers(r *http.Request, v *entriesPage, t *tabular, l listi
 // calledCell returns what an account mostly calls: a contract or a call, with its share of the transactions.
 func (s *server) calledCell(c *app.Calling) cell {
 	what := cell{Text: c.Called}
+	if c.Called == "" {
+		what.Text = fmt.Sprintf("more than %s calls and contracts", console.Grouped(app.MaxCalled))
+		return what
+	}
 	if recipient, known := c.Recipient.Get(); known {
 		what.Text, what.To = s.called(recipient.String()), "contract/"+recipient.String()
 	}

@@ -41,6 +41,7 @@ type uploads struct {
 	accepting sync.Mutex // one user at a time accepts differences
 
 	mu    sync.Mutex
+	held  string // the file whose differences are being accepted: it is not discarded
 	kept  map[string]*upload
 	taken map[string][]reconcile.Acceptance // of the differences of files, by token
 	// last are the acceptances of an owner's last file of a subject, which the next one takes over. carried are the last
@@ -57,14 +58,13 @@ func newUploads() *uploads {
 	return &uploads{now: time.Now, gone: func(string) {}, kept: map[string]*upload{}, taken: map[string][]reconcile.Acceptance{}, last: last, carried: map[string]uint64{}, asked: map[string][]reconcile.Acceptance{}}
 }
 
-// put keeps a file and returns its token. If there is not enough memory, the least recently used files are
+// put keeps a file, and returns it and its token. If there is not enough memory, the least recently used files are
 // discarded.
-func (u *uploads) put(owner, name string, content []byte) (token string) {
+func (u *uploads) put(owner, name string, content []byte) (token string, one *upload) {
 	var random [16]byte
 	_, _ = rand.Read(random[:]) // never fails
 	token = hex.EncodeToString(random[:])
-	u.keep(token, owner, name, content)
-	return token
+	return token, u.keep(token, owner, name, content)
 }
 
 // keep keeps a file under a token.
@@ -75,7 +75,7 @@ func (u *uploads) keep(token, owner, name string, content []byte) *upload {
 	if before := u.kept[token]; before != nil { // another request restored it
 		return before
 	}
-	for u.size+len(content) > maxKept && len(u.kept) > 0 {
+	for u.size+len(content) > maxKept && u.oldest() != "" {
 		u.drop(u.oldest())
 	}
 	one := &upload{name, content, sum, owner, u.now()}
@@ -192,13 +192,33 @@ func (u *uploads) accept(owner, token, subject string, list []reconcile.Acceptan
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.size += (len(list) - len(u.taken[token])) * acceptanceSize
-	for u.taken[token] = list; u.size > maxKept && len(u.kept) > 1; {
+	for u.taken[token] = list; u.size > maxKept && len(u.kept) > 1 && u.oldest() != ""; {
 		u.drop(u.oldest())
 	}
 	if len(list) <= maxCarried {
 		u.last.Add(owner+"\n"+subject, list)
 	}
 	return nil
+}
+
+// hold keeps an owner's file in memory until release is called, and reports whether it is there.
+func (u *uploads) hold(owner, token string) bool {
+	if u.get(owner, token) == nil {
+		return false
+	}
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.kept[token] == nil {
+		return false
+	}
+	u.held = token
+	return true
+}
+
+func (u *uploads) release() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.held = ""
 }
 
 // forget discards a file of an owner and reports whether it existed.
@@ -224,14 +244,18 @@ func (u *uploads) clear() {
 
 func (u *uploads) end() {
 	for token, one := range u.kept {
-		if u.now().Sub(one.used) >= keptFor {
+		if u.now().Sub(one.used) >= keptFor && token != u.held {
 			u.drop(token)
 		}
 	}
 }
 
+// oldest returns the least recently used file besides the one that is held; "" for none.
 func (u *uploads) oldest() (token string) {
 	for other, one := range u.kept {
+		if other == u.held {
+			continue
+		}
 		if token == "" || one.used.Before(u.kept[token].used) {
 			token = other
 		}

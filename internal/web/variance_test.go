@@ -116,7 +116,7 @@ func TestVarianceParameters(t *testing.T) {
 	for query, status := range map[string]int{
 		"": http.StatusBadRequest, "?period=3..9": http.StatusBadRequest, "?period=15..27&against=before": http.StatusBadRequest, "?period=15..27&step=calls": http.StatusBadRequest,
 		"?period=15..27&by=call": http.StatusBadRequest, "?period=15..27&after=x": http.StatusBadRequest, "?period=15..27&against=2025-12": http.StatusConflict, "?period=2026-01": http.StatusSeeOther,
-		"?period=2026-01&against=3..9&partial=1": http.StatusOK, "?period=15..27&step=gas&after=5000": http.StatusOK,
+		"?period=2026-01&against=3..9&partial=1": http.StatusBadRequest, "?period=2026-01&against=2026-01&partial=1": http.StatusOK, "?period=15..27&step=gas&after=5000": http.StatusOK,
 	} {
 		require.Equal(t, status, get(t, s, "/variance"+query, nil).status, query)
 	}

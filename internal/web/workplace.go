@@ -163,7 +163,7 @@ func (s *server) changeSaved(token string, change func(*savedRecord)) error {
 	return writeJSON(filepath.Join(s.savedAt(token), savedAbout), one)
 }
 
-// saveMarks keeps the acceptances and questions of a record, if it is kept.
+// saveMarks keeps the acceptances and questions of a record that is held, if it is kept.
 func (s *server) saveMarks(token, subject string) error {
 	s.saving.Lock()
 	defer s.saving.Unlock()
@@ -198,6 +198,16 @@ func (s *server) upload(r *http.Request, token string) (*upload, error) {
 	var m marks
 	readJSON(filepath.Join(s.savedAt(token), savedMarks), &m)
 	return s.uploads.restore(token, owner, one.Name, content, m), nil
+}
+
+// hold keeps a user's record in memory, from disk if it was discarded, until its differences are marked.
+func (s *server) hold(r *http.Request, token string) error {
+	for !s.uploads.hold(s.owner(r), token) {
+		if _, err := s.upload(r, token); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // forgetSaved deletes a user's record from disk, and reports whether it was there.

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/internal/ledger"
 )
 
 // Records stay on disk, with their acceptances and questions, until their month is closed: also without use, and after the
@@ -22,6 +24,11 @@ func TestWorkplace(t *testing.T) {
 	list = o.groups(t, "anna", path)
 	require.Equal(t, http.StatusSeeOther, o.send(t, "anna", at, plus(list["duplicate"].fields, "act", "ask", "difference", list["duplicate"].ticks[0], "comment", "Which one is it?")...).status)
 	require.Equal(t, []string{"anna accepted", "anna asked"}, o.trail(t))
+
+	days := strings.Replace(path, "period=2026-01", "period=3..9", 1)
+	require.NotEqual(t, path, days)
+	require.Equal(t, http.StatusOK, o.page(t, "anna", days).status)
+	require.Contains(t, o.page(t, "anna", "/reconcile").text, ">2026-01</td>", "a look at some days leaves it in its month")
 
 	again := newOfficeOf(t, o, nil)
 	again.clock.goOn(time.Hour)
@@ -83,6 +90,43 @@ func TestWorkplace(t *testing.T) {
 	require.Equal(t, http.StatusSeeOther, again.act(t, "anna", "closed", again.manifest(t, "bob"), "").status)
 	require.NoDirExists(t, dir, "the month is closed")
 	require.Equal(t, http.StatusNotFound, again.page(t, "anna", path).status)
+}
+
+// Acceptances of several acts are withdrawn together: a line for each, at the same time. Where one of them cannot be
+// withdrawn, none is.
+func TestWithdrawTogether(t *testing.T) {
+	o := newOffice(t, nil)
+	path := o.upload(t, "anna", "company.csv", o.companyRecord(t), "period", "2026-01", "accounts", "group:company")
+	at, _, _ := strings.Cut(path, "?")
+	o.acceptAll(t, "anna", path, "known")
+	acts := o.trail(t)
+	require.Greater(t, len(acts), 1)
+	_, rest, _ := strings.Cut(o.page(t, "anna", path+"&outcome=all").text, `id="rows"`)
+	fields := []string{"period", "2026-01", "accounts", "group:company", "outcome", "all", "act", "withdraw", "comment", "too soon"}
+	for _, tick := range tickIn.FindAllStringSubmatch(rest, -1) {
+		fields = append(fields, "difference", tick[1])
+	}
+	require.Equal(t, http.StatusSeeOther, o.send(t, "anna", at, fields...).status)
+	trail, err := o.ledger.Book.Trail(t.Context())
+	require.NoError(t, err)
+	require.Len(t, trail, 2*len(acts))
+	for _, a := range trail[len(acts):] {
+		require.Equal(t, ledger.AcceptanceWithdrawn, a.Kind)
+		require.Equal(t, trail[len(acts)].Time, a.Time)
+	}
+	require.Contains(t, o.page(t, "anna", path).text, "4 of 18 do not match")
+}
+
+// A closed package is closed, whatever remains of its preparation.
+func TestCleanUpAfterClosing(t *testing.T) {
+	o := newOffice(t, nil)
+	manifest := o.prepare(t, "anna", "group:company")
+	require.Equal(t, http.StatusSeeOther, o.act(t, "bob", "approved", manifest, "").status)
+	require.NoError(t, os.WriteFile(filepath.Join(o.shelf, ".records"), nil, 0o600)) // no directory to clean
+	require.Equal(t, http.StatusSeeOther, o.act(t, "anna", "closed", manifest, "").status)
+	require.Equal(t, []string{"anna prepared", "bob approved", "anna closed"}, o.trail(t))
+	require.NotContains(t, o.page(t, "anna", "/close/2026-01").text, "failed")
+	require.Equal(t, http.StatusOK, o.page(t, "eve", "/packages/2026-01").status)
 }
 
 // What is kept for a user is bounded.

@@ -218,11 +218,15 @@ type Findings struct {
 	Accepted uint64 `json:"accepted_differences,omitempty"`
 	// Rollforward is 1 if one of its columns does not close.
 	Rollforward uint64 `json:"rollforward,omitempty"`
+	// InAssets counts the fees in assets that no record contains: they were not compared. That is not a finding.
+	InAssets uint64 `json:"fees_in_assets_not_compared,omitempty"`
+	// NothingCompared means that neither the record nor the ledger has a fee to compare. That is not a finding.
+	NothingCompared bool `json:"nothing_compared,omitempty"`
 }
 
-// None reports whether no finding is left open. Accepted differences are not findings.
+// None reports whether no finding is left open. Accepted differences and what was not compared are not findings.
 func (f Findings) None() bool {
-	f.Accepted = 0
+	f.Accepted, f.InAssets, f.NothingCompared = 0, 0, false
 	return f == Findings{}
 }
 
@@ -234,6 +238,7 @@ func (f Findings) Counts(yield func(what string, count uint64) bool) {
 	}{
 		{"failed checks", f.Checks}, {"undetermined fees", f.Undetermined}, {"fee drifts", f.Drifts}, {"unrecognised events", f.Unclassified}, {"failed statements", f.Statements},
 		{"failed rollforwards", f.Rollforward}, {"failed journals", f.Journal}, {"open reconciliation differences", f.Differences}, {"accepted reconciliation differences", f.Accepted},
+		{"fees in assets not compared", f.InAssets},
 	} {
 		if n.count > 0 && !yield(n.what, n.count) {
 			return

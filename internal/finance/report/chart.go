@@ -106,7 +106,7 @@ func (r *Report) Chart(compared *Comparison, to func(name string) string) *Chart
 			groups, before = append(groups, p.Now), append(before, p.Before)
 		}
 	}
-	if !r.By.ofTime() || len(groups) > MaxBars {
+	if !r.By.ofTime() || len(groups) > MaxBars || r.apart {
 		return nil
 	}
 	c := r.plot(r.fees(), groups, before)
@@ -127,7 +127,7 @@ func (r *Report) Chart(compared *Comparison, to func(name string) string) *Chart
 // charts returns the charts of the fees and of the number of transactions.
 func (r *Report) charts() (list []*Chart) {
 	groups, rest := r.Groups, []*Group(nil)
-	if r.By.ofTime() && len(groups) > MaxBars {
+	if r.By.ofTime() && (len(groups) > MaxBars || r.apart) {
 		return nil
 	} else if !r.By.ofTime() {
 		top := min(len(groups), maxRanked)

@@ -54,7 +54,7 @@ func Compare(now, before *Report, same *Same, top int) (*Comparison, error) {
 	c.Notes = c.bothNotes()
 	if same != nil && same.Now != nil {
 		c.Totals = Pair{Now: &Group{Figures: same.Now.Totals}, Before: &Group{Figures: same.Before.Totals}}
-		if !now.By.ofTime() {
+		if !c.bySlots() {
 			now, before = same.Now, same.Before
 		}
 	} else if same != nil {
@@ -89,9 +89,15 @@ func Compare(now, before *Report, same *Same, top int) (*Comparison, error) {
 	return c, c.gather()
 }
 
+// bySlots reports whether the pairs are of the same hours, days or months of two periods of times. Where the ledger lacks
+// part of a period of heights, the time of its first block is not known, and with it which of its days is the first.
+func (c *Comparison) bySlots() bool {
+	return c.Now.By.ofTime() && !c.Now.Period.Heights.Known() && !c.Before.Period.Heights.Known()
+}
+
 // compareSame leaves in each pair what the ledger contains of both sides.
 func (c *Comparison) compareSame() {
-	if !c.Now.By.ofTime() {
+	if !c.bySlots() {
 		for _, p := range c.Pairs {
 			p.apart = c.Totals.apart
 		}

@@ -109,3 +109,31 @@ func TestLackingIsNotZero(t *testing.T) {
 	require.Contains(t, out.String(), "fee, known part, to 13 Apr 22:00, 12.9 of 30 days")
 	require.Contains(t, out.String(), `class="gap"`)
 }
+
+// A false time of a block does not hide the fees of the others: the hours without transactions between them are then left
+// out. A period of times with too many hours is an error.
+func TestTimesFarApart(t *testing.T) {
+	book, _, paidIn := spread(t)
+	all := uint64(0)
+	for _, paid := range paidIn {
+		all += paid
+	}
+	q := report.Request{Choice: report.Choice{By: report.Day}, Period: heights(40, 300)}
+	whole := made(t, book, q)
+	require.Len(t, whole.Groups, 22) // 23 March to 13 April
+	report.LimitSlots(t, 21)
+	r := made(t, book, q)
+	require.Equal(t, all, r.Totals.EVM+r.Totals.Native)
+	require.Equal(t, len(paid(whole.Groups)), len(r.Groups))
+	require.Nil(t, r.Chart(nil, func(string) string { return "" }))
+	require.Contains(t, r.Notes, "more than 21 days lie between the times of the blocks: those without transactions are not listed")
+	var out bytes.Buffer
+	for _, form := range []string{"table", "csv", "json", "xlsx", "html"} {
+		require.NoError(t, r.Document().Write(&out, form, 80), form)
+	}
+	q.Period = days(t, "2025-03-01", "2025-04-01", time.UTC)
+	q.Zone = time.UTC
+	q.Cover, _ = book.Cover(t.Context(), q.Period)
+	_, err := report.Make(t.Context(), book, q, func(_, _ uint64) {})
+	require.ErrorAs(t, err, new(*report.TooManyGroupsError))
+}

@@ -8,3 +8,10 @@ func LimitGroups(t testing.TB, most int) {
 	maxGroups = most
 	t.Cleanup(func() { maxGroups = whole })
 }
+
+// LimitSlots lowers the maximum number of hours, days or months until the test ends.
+func LimitSlots(t testing.TB, most int) {
+	whole := maxSlots
+	maxSlots = most
+	t.Cleanup(func() { maxSlots = whole })
+}

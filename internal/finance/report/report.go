@@ -78,6 +78,7 @@ type Report struct {
 	valuer    *money.Valuer // nil without prices
 	// limits are those of the period if the groups are of time.
 	limits chain.Optional[limits]
+	apart  bool // the times of the blocks are too far apart for all hours, days or months between them
 }
 
 // Group contains the sums of some of the transactions.
@@ -161,6 +162,9 @@ func Make(ctx context.Context, book *ledger.Book, q Request, progress func(done,
 	r.Rules = slices.Sorted(maps.Keys(a.rules))
 	r.Drifts = a.all.Drifts
 	r.Notes = slices.Concat(q.Partial, a.suspended.notes(q.Token), a.notes(), r.AssetFees.Notes(q.Amount), notes)
+	if r.apart {
+		r.Notes = append(r.Notes, fmt.Sprintf("more than %s %ss lie between the times of the blocks: those without transactions are not listed", console.Grouped(uint64(maxSlots)), r.By))
+	}
 	if a.valuer != nil {
 		r.Notes = append(r.Notes, a.valuer.Notes()...)
 	}

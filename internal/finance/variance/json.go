@@ -30,6 +30,7 @@ type document struct {
 type sideDocument struct {
 	Name         string                 `json:"name"`
 	Length       string                 `json:"length"`
+	Part         string                 `json:"part,omitempty"` // what is compared of it; absent for all
 	First        chain.Optional[uint64] `json:"first"`
 	Last         chain.Optional[uint64] `json:"last"`
 	Complete     bool                   `json:"complete"`
@@ -53,7 +54,7 @@ type worthDocument struct {
 
 func (s *Side) document(of *Sums) sideDocument {
 	d := sideDocument{
-		Name: s.Name, Length: s.Length, Complete: len(s.Cover.Lacks) == 0, Lacks: append([]string{}, s.Cover.Lacks...), Evidence: s.Evidence, Transactions: of.Transactions,
+		Name: s.Name, Length: s.Length, Part: s.Part, Complete: len(s.Cover.Lacks) == 0, Lacks: append([]string{}, s.Cover.Lacks...), Evidence: s.Evidence, Transactions: of.Transactions,
 		Fee: of.Fee, Failed: of.Failed, FailedFee: of.FailedFee, Undetermined: of.Undetermined, InAssets: of.InAssets,
 	}
 	if span, some := s.Cover.Span.Get(); some {

@@ -35,6 +35,7 @@ type Report struct {
 type Side struct {
 	Name     string
 	Length   string // such as "31 days"
+	Part     string // what is compared of it, such as "to 30 Jan 08:30, 29.4 of 31 days"; "" for all
 	Cover    ledger.Cover
 	Evidence evidence.Evidence
 	Worth    chain.Optional[money.Amount] // of its fees, each at the price of its day or hour
@@ -64,7 +65,7 @@ func (r *Report) AllNotes() []string {
 
 // limits returns notes on what the steps do not contain, or explain less well.
 func (r *Report) limits() (notes []string) {
-	if r.Period.Length != r.Other.Length {
+	if r.Period.Part == "" && r.Period.Length != r.Other.Length {
 		notes = append(notes, fmt.Sprintf("the periods differ in length: %s and %s", r.Period.Length, r.Other.Length))
 	}
 	if r.WithoutGas > 0 {

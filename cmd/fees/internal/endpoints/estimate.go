@@ -127,11 +127,11 @@ func (f *estimateFlags) estimate(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	fee := info.PartialFee.String() + " wei"
+	fee := info.PartialFee.String() + " of the smallest unit"
 	var tokens, symbol chain.Optional[string]
 	if t, known := info.Token.Get(); known {
 		tokens, symbol = chain.Some(t.Tokens(info.PartialFee)), chain.Some(t.Symbol)
-		fee = fmt.Sprintf("%s %s = %s", t.Tokens(info.PartialFee), t.Symbol, fee)
+		fee = fmt.Sprintf("%s %s = %v %s", t.Tokens(info.PartialFee), t.Symbol, info.PartialFee, t.Unit())
 	}
 	r := slices.Insert(infoRecord(arguments{}, info.DispatchInfo), 1, cli.Field{"partial_fee_token", tokens})
 	return f.Show(cli.Answer{JSON: append(r, cli.Field{"symbol", symbol}, cli.Field{"at", at}, cli.Field{"notes", estimateNotes}), Text: func(page *console.Page) {

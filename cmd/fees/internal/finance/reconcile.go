@@ -367,7 +367,8 @@ func (f *reconcileFlags) compareTotal(c *cobra.Command, args []string) error {
 		}
 		return writeTotal(w, t, f.Width())
 	})
-	return cli.Found(err, !t.Reconciled)
+	agrees, known := t.Reconciled.Get()
+	return cli.Found(err, known && !agrees)
 }
 
 // writeTotal writes the comparison of a total.
@@ -383,7 +384,10 @@ func writeTotal(w io.Writer, t *app.StatedTotal, width int) error {
 		apart = amount(t.Token.Tokens(d))
 	}
 	verdict := "the totals differ"
-	if t.Reconciled {
+	switch agrees, known := t.Reconciled.Get(); {
+	case !known:
+		verdict = "the totals match as far as compared, fees in assets were not"
+	case agrees:
 		verdict = "the totals match"
 	}
 	pairs.Add("result", verdict+"; only the sums were compared")
