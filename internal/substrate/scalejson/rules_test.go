@@ -216,3 +216,43 @@ func FuzzValue(f *testing.F) {
 		}
 	})
 }
+
+// Signatures are written without their kind. Their size follows from it, and a kind that the runtime lacks is an error.
+func TestSignatures(t *testing.T) {
+	variants := func(n int) metadata.Type {
+		typ := metadata.Type{Kind: metadata.Variant, Path: []string{"sp_runtime", "MultiSignature"}}
+		for i := range n {
+			typ.Variants = append(typ.Variants, metadata.VariantOf{Name: string(rune('A' + i)), Index: uint8(i)})
+		}
+		return typ
+	}
+	m := types(primitive(metadata.U8), variants(3), variants(4), metadata.Type{Kind: metadata.Array, Element: 0, Length: 65})
+	signature := func(id metadata.TypeID, text string) (string, error) {
+		m.Extrinsic.Signature = id
+		bytes, err := hex.DecodeString(text)
+		require.NoError(t, err)
+		w := &scalejson.Writer{Reader: scale.NewReader(bytes)}
+		scalejson.New(m).Signature(w)
+		return string(w.Text), w.End()
+	}
+	short, long := strings.Repeat("ab", 64), strings.Repeat("cd", 65)
+	for _, c := range []struct {
+		id         metadata.TypeID
+		text, want string
+	}{
+		{1, "00" + short, short}, {1, "01" + short, short}, {1, "02" + long, long}, {2, "03" + long, long},
+		{3, long, long}, // the runtime has one kind, of Ethereum
+	} {
+		have, err := signature(c.id, c.text)
+		require.NoError(t, err)
+		require.Equal(t, `"0x`+c.want+`"`, have)
+	}
+	for text, id := range map[string]metadata.TypeID{"03" + long: 1, "04" + long: 2, "ff" + long: 2} {
+		_, err := signature(id, text)
+		require.ErrorContains(t, err, "unknown kind of signature")
+	}
+	for text, id := range map[string]metadata.TypeID{"00" + long: 1, "02" + short: 1, "": 1} {
+		_, err := signature(id, text)
+		require.Error(t, err)
+	}
+}
