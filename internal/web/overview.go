@@ -104,7 +104,7 @@ func (s *server) withoutMonths(r *http.Request, v *overviewPage) (page, error) {
 	}
 	if !status.Sealed.Known() {
 		v.Lead = "No sealed blocks yet. Run fees sync to fill the ledger."
-		v.Remedy = "fees sync --month 2026-01" + s.placeFlag()
+		v.Remedy = "fees sync --month 2026-01" + s.dataFlag()
 	} else {
 		v.Lead = "The blocks state no time, so there are no months. Choose fees by block."
 		v.Links = []link{{"Fees by block", "fees?by=block"}}
