@@ -1,6 +1,10 @@
 package evidence_test
 
 import (
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -178,6 +182,90 @@ func TestEthereumCallsThatMoveMoney(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Transactions with any combination of what a call can do cause no finding, and their receipts agree: of 8-2, the receipt is
+// made of the fee of 2020366208, the deposits, and a price of 49993650000 wei for each gas.
+func TestCombinationsOfEthereumCalls(t *testing.T) {
+	h := loadHub(t, stack)
+	const fee8, price, existential = 2020366208, 49993650000, 1_000_000_000
+	storage := object{"revive": "StorageDepositReserve"}
+	skipped := 0
+	for seed := range uint64(200) {
+		r := rand.New(rand.NewPCG(seed, 55))
+		amount := func() int64 { return 1 + r.Int64N(1_000_000) }
+		due, moved := int64(0), false // of deposits
+		text := h.change(t, 8, 2, func(x altered) {
+			insert := func(event string, data ...any) {
+				for i := range data {
+					if n, is := data[i].(int64); is {
+						data[i] = strconv.FormatInt(n, 10)
+					}
+				}
+				x.insert("balances.Burned", 0, event, data...)
+			}
+			for range r.IntN(7) {
+				n, other := amount(), []string{bob, eve, contractOfHub}[r.IntN(3)]
+				switch r.IntN(9) {
+				case 0: // a deposit
+					insert(returned, other, n)
+					insert("balances.Held", storage, other, n)
+					due += n
+				case 1: // given back
+					insert("balances.Released", storage, other, n)
+					insert(withdrew, other, n)
+					due -= n
+				case 2: // a new account
+					insert("system.NewAccount", other)
+					insert("balances.Endowed", other, int64(existential))
+					insert(returned, other, int64(existential))
+					due += existential
+				case 3: // a swap
+					insert(withdrew, alith, n)
+					insert(returned, other, n)
+					insert(withdrew, other, n+7)
+					insert(returned, alith, n+7)
+				case 4: // to another chain
+					insert(withdrew, alith, n+9)
+					insert(returned, other, int64(9))
+					insert(burnt, n)
+					moved = true
+				case 5: // from another chain
+					insert("balances.Issued", n)
+					insert("revive.ContractEmitted", other)
+					insert(returned, other, n)
+					moved = true
+				case 6: // an account killed
+					insert("balances.DustLost", other, n)
+					insert(burnt, n)
+				case 7: // a new contract, whose existential deposit is minted
+					insert("balances.Endowed", other, int64(existential))
+					insert("balances.Minted", other, int64(existential))
+				case 8: // to a new account that the call pays for
+					insert(withdrew, alith, n)
+					insert("balances.Endowed", other, n)
+					insert(returned, other, n)
+				}
+			}
+			insert(withdrew, alith, int64(27169))
+			insert(burnt, int64(27169))
+			x.remove("balances.Burned", 0)
+			last := strings.Count(fmt.Sprint(x.object["events"]), "method:Deposit") - 1
+			x.by(-due, returned, last, 1)
+		})
+		gas := max(0, fee8+due) * 1_000_000
+		receipts := receiptsAt(t, stack, 8)
+		receipts[0].GasUsed = chain.NewGas(uint64((gas + price - 1) / price))
+		b := decoded(t, text)
+		o := evidence.Options{Encoded: chain.Some(h.encoded[b.Hash]), Receipts: chain.Some(receipts)}
+		report := evidence.Prove(b, fee.Price(b, &h.rules, h.multipliers[7]), h.rules, o)
+		require.Empty(t, report.Findings, "seed %d: %s", seed, text)
+		require.Equal(t, []int{len(receipts), 0}, []int{tally(t, report, "evm.cash").Held, tally(t, report, "evm.receipt").NotApplicable}, "seed %d", seed)
+		skips := tally(t, report, "evm.deposit").NotApplicable
+		require.True(t, moved || skips == 0, "seed %d", seed)
+		skipped += skips
+	}
+	require.Positive(t, skipped)
 }
 
 // What a call burned or issued explains a fee only if it is the whole difference.

@@ -262,7 +262,7 @@ func TestInterruptedLists(t *testing.T) {
 			return written(v.Sheet())
 		},
 		"figures": func(ctx context.Context) (any, error) {
-			return d.FiguresOf(ctx, accounts, q.Period, nil, ctx)
+			return d.FiguresOf(ctx, accounts, q.Period)
 		},
 		"callings": func(ctx context.Context) (any, error) { return d.CallingsOf(ctx, q.Period, accounts) },
 		"deposits": func(ctx context.Context) (any, error) {

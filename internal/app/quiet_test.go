@@ -40,9 +40,9 @@ func TestADayWithoutBlocks(t *testing.T) {
 	calls, err := d.CallingsOf(t.Context(), quiet, []chain.Address{payer})
 	require.NoError(t, err)
 	require.Empty(t, calls)
-	f, err := d.FiguresOf(t.Context(), []chain.Address{payer}, quiet, nil, t.Context())
+	f, err := d.FiguresOf(t.Context(), []chain.Address{payer}, quiet)
 	require.NoError(t, err)
-	require.Empty(t, f.Fees)
+	require.Equal(t, chain.Some(chain.Wei{}), f.Fees[payer].Fee)
 	require.True(t, f.Last[payer].Known(), "it paid on other days")
 	r, err := d.Report(t.Context(), app.Request{Period: quiet}, report.Choice{By: report.Day})
 	require.NoError(t, err)
@@ -77,6 +77,6 @@ func TestALedgerWithoutBlocks(t *testing.T) {
 		_, err = w.Statements(t.Context(), app.StatementRequest{Request: app.Request{Period: parsed(t, in), Accounts: []chain.Address{address(t, alith)}}})
 		require.ErrorAs(t, err, new(*app.NotHeldError))
 	}
-	_, err = w.FiguresOf(t.Context(), []chain.Address{address(t, alith)}, parsed(t, app.PeriodInput{Month: "2025-01", Partial: true}), nil, t.Context())
+	_, err = w.FiguresOf(t.Context(), []chain.Address{address(t, alith)}, parsed(t, app.PeriodInput{Month: "2025-01", Partial: true}))
 	require.ErrorIs(t, err, ledger.ErrNone)
 }

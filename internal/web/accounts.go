@@ -56,7 +56,7 @@ func (s *server) accounts(w http.ResponseWriter, r *http.Request) error {
 		}
 		if s.labels() == nil {
 			v.Lead = "No address book. Pass one with fees serve --labels FILE, or save it as accounts.csv next to the ledger."
-			v.Remedy = "fees serve --labels accounts.csv" + s.placeFlag()
+			v.Remedy = "fees serve --labels accounts.csv" + s.dataFlag()
 			v.Links = append([]link{{"Fees by account", "fees?by=account"}, {"Payers without a label", "accounts/unlabelled"}}, deposits...)
 			return v, nil
 		}

@@ -37,7 +37,7 @@ func (s *server) aboutAPI(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	v := &apiPage{frame: frame{Title: "API", Path: "api", Lead: "The contents of the ledger as JSON, as printed by the command line, for programs. Amounts are in wei, as text; null means not known."}}
+	v := &apiPage{frame: frame{Title: "API", Path: "api", Lead: "The contents of the ledger as JSON, as printed by the command line, for programs. Amounts are in the token's smallest unit (wei, planck), as text; null means not known."}}
 	if to := s.apiOf(own.Get("view")); to != "" {
 		scheme := "http://"
 		if r.TLS != nil || r.Header.Get("X-Forwarded-Proto") == "https" {

@@ -139,20 +139,8 @@ func hubMonth(t *testing.T) companyMonth {
 	t.Cleanup(func() { node.(io.Closer).Close() })
 	february, err := source.Open(pairs.HubMonth(t), source.Options{})
 	require.NoError(t, err)
-	dir, tables := t.TempDir(), pairs.HubTables(t)
-	m := companyMonth{balances: &source.Reader{Source: node, Tables: tables}, charged: "0.484 UNIT"}
-	place := filepath.Join(dir, "fees.db")
-	sync := func(blocks string, from source.Source) {
-		wanted, err := app.PeriodInput{Blocks: blocks}.ParseWanted()
-		require.NoError(t, err)
-		_, err = app.Sync(t.Context(), place, wanted, app.FillOptions{Reader: &source.Reader{Source: from, Tables: tables}})
-		require.NoError(t, err)
-	}
-	sync("0..37", node)
-	sync("0..38", february)
-	d, err := app.Open(t.Context(), place, tables)
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, d.Close()) })
+	m := companyMonth{balances: &source.Reader{Source: node, Tables: pairs.HubTables(t)}, charged: "0.484 UNIT"}
+	d := hubLedger(t, hubBlocks{"0..37", node}, hubBlocks{"0..38", february})
 	m.office = newOfficeOf(t, &office{ledger: d, shelf: t.TempDir(), labels: book(t, "address,label,group\n"+
 		"5HYRCKHYJN9z5xUtfFkyMj4JUhsAwWyvuU8vKB1FcnYTf9ZQ,Treasury,company\n"+
 		"0x3Cd0A705a2DC65e5b1E1205896BaA2be8A07c6e0,Savings,company\n"+
@@ -162,6 +150,27 @@ func hubMonth(t *testing.T) companyMonth {
 		l.Network, l.Source, l.Gateway = "stack-template", m.balances, server.URL
 	})
 	return m
+}
+
+// hubBlocks are blocks of a recorded chain with pallet revive, from a source.
+type hubBlocks struct {
+	wanted string
+	source.Source
+}
+
+// hubLedger returns a ledger of such blocks.
+func hubLedger(t *testing.T, parts ...hubBlocks) *app.Ledger {
+	place, tables := filepath.Join(t.TempDir(), "fees.db"), pairs.HubTables(t)
+	for _, p := range parts {
+		wanted, err := app.PeriodInput{Blocks: p.wanted}.ParseWanted()
+		require.NoError(t, err)
+		_, err = app.Sync(t.Context(), place, wanted, app.FillOptions{Reader: &source.Reader{Source: p.Source, Tables: tables}})
+		require.NoError(t, err)
+	}
+	d, err := app.Open(t.Context(), place, tables)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, d.Close()) })
+	return d
 }
 
 // closedByTwo closes a month from the first look at the overview on: anna prepares it, bob returns it with a comment, she

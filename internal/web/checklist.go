@@ -43,7 +43,7 @@ func (s *server) checklist(m month, findings int, k *monthRecord, sc *scope) *ta
 	filled := closeStep{"in the ledger", cell{Text: "complete", Class: "ok"}, cell{}}
 	if m.Partial {
 		filled.state = cell{Text: "partial", Class: "bad"}
-		filled.next = cell{Text: "fees sync --month " + m.Name + s.gatewayFlag() + s.placeFlag(), Class: "hex"}
+		filled.next = cell{Text: "fees sync --month " + m.Name + s.gatewayFlag() + s.dataFlag(), Class: "hex"}
 	}
 	steps := []closeStep{filled, findingsStep(findings, about), s.statementsStep(k), reconciledStep(k, about), s.closedStep(m, k, about)}
 	t := &tabular{Heads: heads("step", "state", "next")}
@@ -119,7 +119,7 @@ func (s *server) statementsStep(k *monthRecord) closeStep {
 	p, made := closeStep{"statements", cell{Text: "not checked"}, cell{Text: "Accounts", To: "accounts"}}, k.made
 	switch {
 	case made == nil && s.balances() == nil:
-		p.next = cell{Text: "fees serve --gateway URL" + s.placeFlag(), Class: "hex"}
+		p.next = cell{Text: "fees serve --gateway URL" + s.dataFlag(), Class: "hex"}
 	case made == nil:
 	case !made.balances && k.isOpen():
 		p.state = cell{Text: "prepared without balances", Class: "bad"}
@@ -161,5 +161,5 @@ func (s *server) closedStep(m month, k *monthRecord, about *scope) closeStep {
 
 // closeCommand returns the command that closes a month.
 func (s *server) closeCommand(month string) string {
-	return "fees close --month " + month + " --accounts FILE -o " + console.Argument(path.Join(s.Packages, month)) + s.gatewayFlag() + s.placeFlag()
+	return "fees close --month " + month + " --accounts FILE -o " + console.Argument(path.Join(s.Packages, month)) + s.gatewayFlag() + s.dataFlag()
 }

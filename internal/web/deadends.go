@@ -68,11 +68,11 @@ func (s *server) failurePage(r *http.Request, p *problem, cause error) *failureP
 				break
 			}
 		}
-		v.Remedy = "fees sync" + syncFlags(&sc, lacking) + s.gatewayFlag() + s.placeFlag()
+		v.Remedy = "fees sync" + syncFlags(&sc, lacking) + s.gatewayFlag() + s.dataFlag()
 	case errors.Is(cause, ledger.ErrNone):
 		v.Form, v.Remedy = nil, s.fillCommand()
 	case p.Title == statuses[failure.Damaged].Title:
-		v.Remedy = "fees ledger verify" + s.placeFlag()
+		v.Remedy = "fees ledger verify" + s.dataFlag()
 	case p.Status == http.StatusNotFound:
 		v.Ways = append(s.near(r, path), s.listOf(path)...)
 	case p.Status >= http.StatusBadGateway || p.Status == http.StatusTooManyRequests:

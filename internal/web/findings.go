@@ -113,8 +113,11 @@ func (k *foundKinds) add(row []table.Cell) {
 		_, block := at("block")
 		height, _ := block.Height() // each has one
 		f = &found{FindingKind: app.KindOfFinding(kind.Text(), what.Text(), height), Name: name}
-		if strings.HasPrefix(f.Command, "fees ledger ") {
-			f.Command += k.placeFlag()
+		switch {
+		case strings.HasPrefix(f.Command, "fees ledger "):
+			f.Command += k.dataFlag()
+		case f.Command != "":
+			f.Command += k.tablesFlag()
 		}
 		k.byName[name] = f
 		k.list = append(k.list, f)

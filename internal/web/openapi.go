@@ -64,7 +64,7 @@ func openAPI(base string, list []route) map[string]any {
 	}
 	return map[string]any{
 		"openapi": "3.1.0",
-		"info":    map[string]any{"title": "fees", "version": "1", "description": "The contents of a fee ledger, in the JSON format of the command line. Amounts are decimal strings in wei; null means not known."},
+		"info":    map[string]any{"title": "fees", "version": "1", "description": "The contents of a fee ledger, in the JSON format of the command line. Amounts are decimal strings in the token's smallest unit (wei, planck); null means not known."},
 		"servers": []any{map[string]any{"url": cmp.Or(base, "/")}},
 		"paths":   paths,
 		"components": map[string]any{"securitySchemes": map[string]any{"basic": map[string]any{"type": "http", "scheme": "basic", "description": "Required if the server has users (fees serve --users)."}}, "schemas": map[string]any{"Problem": map[string]any{

@@ -100,7 +100,7 @@ const emptyLedger = "The ledger contains no sealed blocks yet. Fill it with the 
 
 // fillCommand returns the command that fills an empty ledger.
 func (s *server) fillCommand() string {
-	return "fees sync --month 2026-01" + s.gatewayFlag() + s.placeFlag()
+	return "fees sync --month 2026-01" + s.gatewayFlag() + s.dataFlag()
 }
 
 // withoutMonths returns the overview of a ledger without months: what it contains, or how to fill it.

@@ -427,7 +427,7 @@ func (s *server) showPackage(w http.ResponseWriter, r *http.Request, shelf *clos
 	}
 	m, at := p.Manifest, "packages/"+url.PathEscape(p.Name)
 	here := at + "/v" + strconv.Itoa(m.Version)
-	v := &packagePage{frame: frame{Title: fmt.Sprintf("Package %s, version %d", plain.Line(m.Period.Name()), m.Version), Path: "packages", Command: "fees close --check " + console.Argument(path.Join(s.Packages, p.Name)) + s.gatewayFlag() + s.placeFlag()}}
+	v := &packagePage{frame: frame{Title: fmt.Sprintf("Package %s, version %d", plain.Line(m.Period.Name()), m.Version), Path: "packages", Command: "fees close --check " + console.Argument(path.Join(s.Packages, p.Name)) + s.gatewayFlag() + s.dataFlag()}}
 	v.Lead = fmt.Sprintf("%s, %s. Created by %s.", plain.Line(m.Network), plain.Line(m.Period.Timezone), plain.Line(m.Tool))
 	sealed := "final and sealed"
 	if !m.Blocks.Final {

@@ -53,7 +53,7 @@ func (s *server) reconcileForm(w http.ResponseWriter, r *http.Request) error {
 	asked := s.ofCompany(sc)
 	v := &uploadPage{frame: frame{Title: "Reconcile", Path: "reconcile", Command: "fees reconcile FILE" + asked.flags() + s.ledgerFlag()}}
 	v.Scope, v.noBar = &sc, true
-	v.Lead = "Compare a company's own record of fees (csv or xlsx) with the ledger, to the wei."
+	v.Lead = "Compare a company's own record of fees (csv or xlsx) with the ledger, to the last decimal."
 	v.Form = &form{Action: "reconcile", Post: true, Upload: true, Token: s.token(r), Button: "Compare"}
 	v.Form.Fields = append([]control{{Name: "file", Label: "File", Kind: "file", Required: true, Hint: fmt.Sprintf("csv or xlsx, up to %d MB", maxFile>>20)}}, asked.controls("The company's accounts")...)
 	kept := fmt.Sprintf("The file stays in this server's memory and is deleted after %d minutes without use.", int(keptFor.Minutes()))

@@ -53,6 +53,8 @@ type Served struct {
 	Place   string // for the command line, "" for the default
 	// Flags are the other flags that equivalent commands need, such as --labels; "" for none.
 	Flags string
+	// NetworkFile is the user's file of tables, which most commands need; "" for none.
+	NetworkFile string
 	// Made is the command that creates the ledger if it is deleted with the server; otherwise "".
 	Made   string
 	Labels *app.AddressBook // address labels; nil for none

@@ -34,7 +34,7 @@ type setting struct {
 
 // settingList lists all settings except the columns.
 var settingList = []setting{
-	{Name: "unit", Label: "Unit of the fees", Kind: "select", Options: []option{{"", "from the column or the amounts"}, {"wei", "wei"}, {"gwei", "Gwei"}, {"token", "the token"}, {"evm-wei", "10^-18 of the token, as the EVM counts"}}},
+	{Name: "unit", Label: "Unit of the fees", Kind: "select", Options: []option{{"", "from the column or the amounts"}, {"wei", "the smallest unit: wei, planck"}, {"gwei", "Gwei"}, {"token", "the token"}, {"evm-wei", "10^-18 of the token, as the EVM counts"}}},
 	{Name: "decimal", Label: "Decimal separator", Kind: "select", Options: []option{{"", "a point"}, {",", "a comma"}}},
 	{Name: "thousands", Label: "Thousands separator", Kind: "select", Options: []option{{"", "nothing"}, {",", "a comma"}, {".", "a point"}, {"'", "an apostrophe"}, {" ", "a space"}}},
 	{Name: "separator", Label: "Column separator (csv)", Kind: "select", Options: []option{{"", "detect from the header"}, {"comma", "a comma"}, {"semicolon", "a semicolon"}, {"tab", "a tab"}, {"pipe", "a pipe"}}},

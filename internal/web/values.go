@@ -139,7 +139,17 @@ func transactionSheet(token console.Token, list iter.Seq2[*ledger.Transaction, e
 }
 
 // ledgerFlag returns the command-line flags for the ledger and its related data.
-func (s *server) ledgerFlag() string { return s.placeFlag() + s.Flags }
+func (s *server) ledgerFlag() string { return s.placeFlag() + s.Flags + s.tablesFlag() }
+
+// dataFlag returns the command-line flags for the ledger and the tables that it is read with.
+func (s *server) dataFlag() string { return s.placeFlag() + s.tablesFlag() }
+
+func (s *server) tablesFlag() string {
+	if s.NetworkFile == "" {
+		return ""
+	}
+	return " --network-file " + console.Argument(s.NetworkFile)
+}
 
 // placeFlag returns the command-line flag for the ledger only.
 func (s *server) placeFlag() string {

@@ -303,12 +303,9 @@ func (f *serveFlags) named() (list []namedLedger, err error) {
 // open opens a ledger, or fills a temporary one from an archive.
 func (f *serveFlags) open(ctx context.Context, n namedLedger, stderr io.Writer) (l *web.Served, err error) {
 	at := &cli.LedgerFlags{Ledger: n.place}
-	l = &web.Served{Name: n.name, Flags: f.LabelFlags.Line(), PricesFile: strings.Join(f.prices.Files, ",")}
+	l = &web.Served{Name: n.name, Flags: f.LabelFlags.Line(), NetworkFile: f.NetworkFile, PricesFile: strings.Join(f.prices.Files, ",")}
 	if n.place != "" {
 		l.Place = app.ShownLedger(n.place)
-	}
-	if f.NetworkFile != "" {
-		l.Flags += " --network-file " + console.Argument(f.NetworkFile)
 	}
 	if l.Prices, err = f.priceFlags.Read(); err != nil {
 		return nil, err
