@@ -29,6 +29,12 @@ func bookedMonth(t *testing.T) string {
 # datev consultant: 29098
 # datev client: 55003
 # datev account length: 4
+label,layer,call,tag,account,asset,cost_centre
+Payroll,evm,,,6810,1520,100
+,native,balances.*,,6811,1521,
+Operations,,,,6812,1522,200
+,,,cold,6813,1523,
+Savings,,,,,1524,
 # quickbooks account 1500: Account 1500
 # quickbooks account 1520: Account 1520
 # quickbooks account 1521: Account 1521
@@ -41,12 +47,6 @@ func bookedMonth(t *testing.T) string {
 # quickbooks account 6813: Account 6813
 # quickbooks account 6859: Account 6859
 # quickbooks account 9999: Account 9999
-label,layer,call,tag,account,asset,cost_centre
-Payroll,evm,,,6810,1520,100
-,native,balances.*,,6811,1521,
-Operations,,,,6812,1522,200
-,,,cold,6813,1523,
-Savings,,,,,1524,
 `), 0o600))
 	return directory
 }
