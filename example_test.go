@@ -5,9 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"log"
+	"os"
+	"time"
 
 	"github.com/feeledger/fees"
 	"github.com/feeledger/fees/fee"
+	"github.com/feeledger/fees/gatewayclient"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
 )
@@ -41,6 +44,26 @@ func ExampleSource_Blocks() {
 	// Output:
 	// 24 3123722000000000 wei
 	// 25 13562199740911341 wei
+}
+
+// Price the newest final block of a provider, with time limits and a key.
+func ExampleOpenWith() {
+	src, err := fees.OpenWith("https://gateway.example", fees.Options{Source: source.Options{Options: gatewayclient.Options{
+		Timeout: 10 * time.Second, // one attempt
+		Total:   time.Minute,      // one request with its retries
+		RPS:     20,
+		APIKey:  os.Getenv("FEES_API_KEY"),
+	}}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute) // everything
+	defer cancel()
+	block, err := src.Block(ctx, fees.Head)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(block.Number, block.Totals.Fee, "wei")
 }
 
 // Price a block that is at hand, with its rules and its multiplier. A reader has them.

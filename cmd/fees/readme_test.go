@@ -40,7 +40,7 @@ func TestReadme(t *testing.T) {
 	embedding, err := os.ReadFile("../../docs/embedding.md")
 	require.NoError(t, err)
 	blocks := strings.Split(string(embedding), "```go\n")[1:]
-	require.Len(t, blocks, 2)
+	require.Len(t, blocks, 3)
 	for _, block := range blocks {
 		code, _, _ := strings.Cut(block, "```")
 		code = strings.TrimSpace(code)

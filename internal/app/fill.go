@@ -18,8 +18,9 @@ import (
 // FillOptions state how a ledger is filled.
 type FillOptions struct {
 	Reader      *source.Reader
-	Concurrency int  // parallel requests; 0 for the source's default
-	Signatures  bool // recompute every signer and the hash of every EVM transaction
+	Source      string // the reader's source without secrets, for the ledger to remember; may be ""
+	Concurrency int    // parallel requests; 0 for the source's default
+	Signatures  bool   // recompute every signer and the hash of every EVM transaction
 	Progress    Progress
 	// Judged, if not nil, is called for each block before it is stored.
 	Judged func(*evidence.Report)

@@ -48,7 +48,7 @@ func Follow(ctx context.Context, place string, o FollowOptions) error {
 	case !given:
 		from = head.Number
 	}
-	d, err := begin(ctx, place, o.Reader, min(from, head.Number), from, OpenWriter)
+	d, err := begin(ctx, place, &o.FillOptions, min(from, head.Number), from, OpenWriter)
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/network"
-	"github.com/feeledger/fees/source"
 )
 
 // Ledger answers questions about a ledger.
@@ -78,19 +77,38 @@ func (d *Ledger) lastBlock(ctx context.Context) (none chain.Optional[uint64]) {
 
 // begin opens a ledger for the blocks of a source, starting at height first. Before it creates a ledger, it
 // reads the source's block at height has.
-func begin(ctx context.Context, place string, reader *source.Reader, has, first uint64, open opener) (*Ledger, error) {
-	id, err := identify(ctx, reader, has)
+func begin(ctx context.Context, place string, o *FillOptions, has, first uint64, open opener) (*Ledger, error) {
+	id, err := identify(ctx, o.Reader, has)
 	if err != nil {
 		return nil, err
 	}
-	d, err := open(ctx, place, reader.Tables)
+	d, err := open(ctx, place, o.Reader.Tables)
 	if err != nil {
 		return nil, err
 	}
-	if err := d.Book.Begin(ctx, id, first); err != nil {
-		return nil, errors.Join(d.wrapErr(err), d.Close())
+	if err := d.begin(ctx, id, first, o.Source); err != nil {
+		return nil, errors.Join(err, d.Close())
 	}
 	return d, nil
+}
+
+func (d *Ledger) begin(ctx context.Context, id ledger.Identity, first uint64, from string) error {
+	err := d.Book.Begin(ctx, id, first)
+	if err == nil && from != "" {
+		err = d.Book.RememberSource(ctx, from)
+	}
+	return d.wrapErr(err)
+}
+
+// SourceOf returns where a ledger's last blocks came from, "" if that is unknown or cannot be read.
+func SourceOf(ctx context.Context, place string) string {
+	book, err := ledger.Open(ctx, place)
+	if err != nil {
+		return ""
+	}
+	defer book.Close()
+	from, _ := book.Source(ctx)
+	return from
 }
 
 // Close closes the ledger.

@@ -88,7 +88,7 @@ func openFor(ctx context.Context, place string, w Wanted, o *FillOptions, open o
 	if span, err = w.find(ctx, place, o); err != nil {
 		return nil, span, err
 	}
-	d, err = begin(ctx, place, o.Reader, span.First, span.First, open)
+	d, err = begin(ctx, place, o, span.First, span.First, open)
 	return d, span, err
 }
 

@@ -41,7 +41,7 @@ func Temporary(ctx context.Context, place string, p Period, o FillOptions) (*Led
 }
 
 func temporary(ctx context.Context, path string, span chain.Heights, o *FillOptions) (*Ledger, error) {
-	d, err := begin(ctx, path, o.Reader, span.First, span.First, OpenWriter)
+	d, err := begin(ctx, path, o, span.First, span.First, OpenWriter)
 	if err != nil {
 		return nil, err
 	}

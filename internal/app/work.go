@@ -62,8 +62,8 @@ func work(ctx context.Context, place string, o *WorkOptions) error {
 	if err != nil {
 		return err
 	}
-	if err := d.Book.Begin(ctx, id, s.First); err != nil {
-		return d.wrapErr(err)
+	if err := d.begin(ctx, id, s.First, o.Source); err != nil {
+		return err
 	}
 	f := d.filler(&o.FillOptions)
 	f.sealsAll = true

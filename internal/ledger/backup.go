@@ -148,7 +148,7 @@ func (b *Book) copyBlocks(ctx context.Context, list []*blockRow) error {
 // copyRest copies every table except blocks and transactions, then the row of the table book.
 func (b *Book) copyRest(ctx context.Context, from querier, now *bookRow, c *cut) error {
 	return b.change(ctx, func(tx transaction) error {
-		copied := map[string][]column{"stretches": stretchColumns, "parts": partColumns, "rejudgements": rejudgementColumns}
+		copied := map[string][]column{"stretches": stretchColumns, "parts": partColumns, "rejudgements": rejudgementColumns, "source": {{"one", integer}, {"place", text}}}
 		if c == nil {
 			copied["proved"], copied["trail"] = provedColumns, actColumns
 		}

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -154,5 +155,30 @@ func TestAHeightFarAway(t *testing.T) {
 		copied := newFile(t)
 		require.NoError(t, book.Backup(ctx, copied, quietly))
 		require.Equal(t, s, statusOf(t, reader(t, copied)))
+	})
+}
+
+// A ledger remembers its last source. Its copies do so too.
+func TestSource(t *testing.T) {
+	engines(t, func(t *testing.T, newPlace func() string) {
+		place := newPlace()
+		book := written(t, place, madeUpChain, monthsOfBlocks(90, 9*time.Hour))
+		source := func(place string) string {
+			from, err := reader(t, place).Source(ctx)
+			require.NoError(t, err)
+			return from
+		}
+		require.Empty(t, source(place))
+		for _, from := range []string{"demo", "https://gateway.example/…", "https://gateway.example/…"} {
+			require.NoError(t, book.RememberSource(ctx, from))
+			require.Equal(t, from, source(place))
+		}
+		copied, detached := newFile(t), newFile(t)
+		require.NoError(t, book.Backup(ctx, copied, quietly))
+		require.Equal(t, "https://gateway.example/…", source(copied))
+		_, err := book.Detach(ctx, monthOf(t, "2023-12"), detached, quiet())
+		require.NoError(t, err)
+		require.Equal(t, "https://gateway.example/…", source(detached))
+		verified(t, book)
 	})
 }

@@ -254,6 +254,22 @@ func (b *Book) Begin(ctx context.Context, id Identity, first uint64) error {
 	})
 }
 
+// RememberSource stores where blocks come from. The place must not contain secrets.
+func (b *Book) RememberSource(ctx context.Context, place string) error {
+	if have, err := b.Source(ctx); err != nil || have == place {
+		return err
+	}
+	return b.change(ctx, func(tx transaction) error {
+		return tx.exec(ctx, "INSERT INTO source (one, place) VALUES (1, ?) ON CONFLICT (one) DO UPDATE SET place = excluded.place", place)
+	})
+}
+
+// Source returns where the last blocks came from, "" if that is unknown.
+func (b *Book) Source(ctx context.Context) (place string, err error) {
+	_, err = one(ctx, b.engine, []any{&place}, "SELECT place FROM source")
+	return place, err
+}
+
 // check returns ErrOtherChain unless both are the same chain.
 func (id Identity) check(other Identity) error {
 	if id.Network != other.Network {

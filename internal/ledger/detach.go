@@ -122,7 +122,7 @@ func (b *Book) disorder(ctx context.Context, c *cut, last uint64) error {
 // without a cut.
 func (c *cut) takes(table string) (where string, arguments []any) {
 	switch {
-	case c == nil:
+	case c == nil, table == "source":
 		return "", nil
 	case table == "rejudgements":
 		return " WHERE height < ?", []any{int64(c.height)}

@@ -10,6 +10,12 @@ CREATE TABLE book (
     digest    {{data}} NOT NULL        -- of this row
 ){{strict}};
 
+-- Where the last blocks came from, without secrets, for advice. No digest covers it.
+CREATE TABLE source (
+    one    INTEGER PRIMARY KEY CHECK (one = 1),
+    place  TEXT NOT NULL
+){{strict}};
+
 CREATE TABLE blocks (
     height   {{integer}} PRIMARY KEY CHECK (height >= 0),
     time_ms  {{integer}},

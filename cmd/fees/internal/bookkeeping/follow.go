@@ -97,7 +97,7 @@ func (f *followFlags) follow(c *cobra.Command, _ []string) error {
 			report(err)
 		}
 	}
-	o.FillOptions = app.FillOptions{Reader: reader, Signatures: f.signatures, Opened: counts.Opened, Judged: func(r *evidence.Report) {
+	o.FillOptions = app.FillOptions{Reader: reader, Source: f.Remembered(), Signatures: f.signatures, Opened: counts.Opened, Judged: func(r *evidence.Report) {
 		writeFindings(stderr, r)
 		holds = holds && r.Holds()
 	}}

@@ -94,7 +94,7 @@ func (f *syncFlags) fill(c *cobra.Command, args []string) error {
 	for _, text := range args {
 		f.wanted.Set(text)
 	}
-	options := app.FillOptions{Concurrency: f.Concurrency, Signatures: f.signatures, Progress: f.Progress(c, "blocks").Asked()}
+	options := app.FillOptions{Source: f.Remembered(), Concurrency: f.Concurrency, Signatures: f.signatures, Progress: f.Progress(c, "blocks").Asked()}
 	wanted, err := f.wanted.ParseWanted()
 	if err != nil {
 		return err

@@ -88,7 +88,7 @@ func (f *workerFlags) work(c *cobra.Command, _ []string) error {
 	}
 	return app.Work(c.Context(), place, app.WorkOptions{
 		FillOptions: app.FillOptions{
-			Reader: reader, Concurrency: f.Concurrency, Signatures: f.signatures, Progress: progress,
+			Reader: reader, Source: f.Remembered(), Concurrency: f.Concurrency, Signatures: f.signatures, Progress: progress,
 			Judged: func(r *evidence.Report) { writeFindings(stderr, r) }, Opened: counts.Opened,
 		},
 		Began: counts.Began, Jobs: f.jobs, UntilDone: f.untilDone, Secrets: []string{os.Getenv("FEES_API_KEY"), os.Getenv("PGPASSWORD")},

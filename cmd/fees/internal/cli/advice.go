@@ -2,9 +2,11 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"net/url"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -26,7 +28,7 @@ func SyncLine(c *cobra.Command, blocks chain.Optional[chain.Heights]) string {
 		return ""
 	}
 	if span, ok := blocks.Get(); ok {
-		return Line(c, "fees sync "+span.String(), sourceFlags...)
+		return withSource(c, Line(c, "fees sync "+span.String(), sourceFlags...))
 	}
 	words := "fees sync"
 	for _, arg := range c.Flags().Args() {
@@ -38,7 +40,35 @@ func SyncLine(c *cobra.Command, blocks chain.Optional[chain.Heights]) string {
 	if words == "fees sync" {
 		return ""
 	}
-	return Line(c, words, append([]string{"timezone"}, sourceFlags...)...)
+	return withSource(c, Line(c, words, append([]string{"timezone"}, sourceFlags...)...))
+}
+
+// withSource adds the source of the ledger's last blocks to a command line, unless the command names a source, or the
+// environment names that one.
+func withSource(c *cobra.Command, line string) string {
+	if from := otherSource(c); from != "" {
+		return line + " " + strings.Join(flagWords("gateway", from), " ")
+	}
+	return line
+}
+
+// otherSource returns the source of the last blocks of a command's ledger, "" if it is unknown or what the flag or the
+// environment names.
+func otherSource(c *cobra.Command) string {
+	if c == nil || c.Flags().Lookup("ledger") == nil || c.Flags().Changed("gateway") {
+		return ""
+	}
+	ctx := context.Background()
+	if c.Context() != nil {
+		ctx = context.WithoutCancel(c.Context())
+	}
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	from := app.SourceOf(ctx, cmp.Or(c.Flags().Lookup("ledger").Value.String(), os.Getenv("FEES_LEDGER"), DefaultLedger))
+	if from == remembered(cmp.Or(gatewayOfEnvironment(), DefaultGateway)) {
+		return ""
+	}
+	return from
 }
 
 // NewLedgerLine returns the command line that creates a command's ledger, with the period that the
@@ -102,11 +132,13 @@ func NameAnother(c *cobra.Command, place httpclient.Place) string {
 }
 
 // MoreSyncLine returns the command line that adds the newest blocks to a command's ledger.
-func MoreSyncLine(c *cobra.Command) string { return Line(c, "fees sync", sourceFlags...) }
+func MoreSyncLine(c *cobra.Command) string {
+	return withSource(c, Line(c, "fees sync", sourceFlags...))
+}
 
 // PeriodSyncLine returns the command line that fills a command's ledger with another period.
 func PeriodSyncLine(c *cobra.Command, p app.PeriodInput) string {
-	return Line(c, "fees sync"+p.Flags(), append([]string{"timezone"}, sourceFlags...)...)
+	return withSource(c, Line(c, "fees sync"+p.Flags(), append([]string{"timezone"}, sourceFlags...)...))
 }
 
 // VerifyLine returns the command line that shows the failed checks of blocks.
@@ -119,6 +151,9 @@ func CompareLine(c *cobra.Command) string {
 	line := Line(c, "fees ledger verify", "ledger", "gateway")
 	if c != nil && c.Flags().Changed("gateway") {
 		return line
+	}
+	if otherSource(c) != "" {
+		return withSource(c, line)
 	}
 	for _, name := range []string{"FEES_GATEWAY", "GATEWAY_NODE_URL"} {
 		if os.Getenv(name) != "" {

@@ -150,6 +150,17 @@ func (f *GatewayFlags) Place() string {
 	return cmp.Or(f.Gateway, gatewayOfEnvironment(), DefaultGateway)
 }
 
+// Remembered returns the place for a ledger to remember: without secrets, and with "…" for what was left out.
+func (f *GatewayFlags) Remembered() string { return remembered(f.Place()) }
+
+func remembered(place string) string {
+	shown := withoutSecret(place)
+	if shown != place {
+		shown += "/…"
+	}
+	return shown
+}
+
 // gatewayOfEnvironment returns FEES_GATEWAY, else GATEWAY_NODE_URL: the specification's name for the address of a
 // gateway's node.
 func gatewayOfEnvironment() string {
