@@ -87,7 +87,8 @@ func (m *menu) remember() g.Node {
 	if m.Remembers == "" {
 		return nil
 	}
-	return markup.El("button", markup.Attr("formmethod", "post"), markup.Attr("formaction", "company/"+m.Remembers), markup.Attr("name", "token"), markup.Attr("value", m.Token), markup.Attr("class", "plain"), markup.Text("Show, and show first from now on"))
+	to := "company/" + m.Remembers
+	return markup.El("button", markup.Attr("formmethod", "post"), markup.Attr("formaction", plain.URL(to)), markup.Attr("name", "token"), markup.Attr("value", m.Token), markup.Attr("class", "plain"), markup.Text("Show, and show first from now on"))
 }
 
 // viewBar returns the view bar of a page. On a page that shows months only, other periods lead to the fees.

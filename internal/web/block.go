@@ -39,7 +39,7 @@ func (s *server) block(w http.ResponseWriter, r *http.Request) error {
 			return nil, err
 		}
 		v := &blockPage{frame: frame{Title: fmt.Sprintf("Block %d", height), Path: "block", Command: fmt.Sprintf("fees show %d", height) + s.ledgerFlag(), Unsealed: !b.Sealed}}
-		v.Kept = monthScope(b.Time)
+		v.Kept = monthScope(r, b.Time)
 		v.Main = feesAndCharge("fees, in all as charged on chain", b.Fee, b.Charged, b.Undetermined, token)
 		v.Facts = []fact{
 			moment("time", b.Time), hash("hash", b.Hash.String()), textFact("rules", b.Rules), textFact("transactions", fmt.Sprintf("%d EVM, %d native, %d inherents", b.EVM, b.Native, b.Inherents)),

@@ -215,7 +215,7 @@ func chosenCompany(t *testing.T, s *viewed, tab *browsertest.Tab) {
 	tab.Open("/fees?period=2025-01")
 	tab.Select(`.bar details:has([formaction]) > summary`).Press()
 	tab.Select(`.bar [value="group:ours"]`).Press()
-	tab.Select(`.bar [formaction="company"]`).Follow()
+	tab.Select(`.bar [formaction^="company/"]`).Follow()
 	ours := s.report(t, report.Day, app.PeriodInput{Month: "2025-01"}, func(q *app.Request, _ *report.Choice) { q.Accounts = []chain.Address{s.account} })
 	require.Contains(t, tab.Path(), "accounts=group%3Aours")
 	require.Contains(t, tab.Path(), "period=2025-01")

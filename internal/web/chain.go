@@ -73,7 +73,7 @@ func (s *server) addStatus(ctx context.Context, v *frame, to *figures) (status a
 	sealed, known := status.Sealed.Get()
 	t := &status.Totals
 	found := func(name string, count uint64) fact {
-		return fact{Name: name, cell: cell{Text: console.Grouped(count), Number: true, To: "findings"}}
+		return fact{Name: name, cell: cell{Text: console.Grouped(count), Number: true, To: "findings?period="}}
 	}
 	to.Facts = []fact{
 		textFact("network", status.Network), textFact("blocks", spanText(status.Stored)), textFact("last sealed block", console.Known(status.Sealed)),

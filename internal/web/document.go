@@ -31,7 +31,7 @@ func document(p page) g.Node {
 			g.If(!f.Outside, markup.El("a", markup.Attr("class", "skip"), href(f.Here+"#main"), markup.Text("Skip to content"))),
 			f.header(),
 			f.Bar.node(),
-			p.main(),
+			f.carrying(p.main()),
 			f.footer(),
 		}),
 	))}

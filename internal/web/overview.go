@@ -311,7 +311,7 @@ func (s *server) monthTable(r *http.Request, sc *scope, months []month, records 
 		t.Rows = append(t.Rows, []cell{{Text: about.name(), To: "overview" + sc.of(m).query(nil)}, covered, fee, paid, findingsCell(k.findings, about), records[m.Name].books(about), s.packageCell(m, records[m.Name], about)})
 	}
 	if more := len(months) - len(list); more > 0 {
-		t.Links = []link{{fmt.Sprintf("%d earlier", more), "fees" + (&scope{Zone: sc.Zone, Accounts: sc.Accounts, Price: sc.Price}).query(url.Values{"by": {string(report.Month)}})}}
+		t.Links = []link{{fmt.Sprintf("%d earlier", more), "fees" + (&scope{Zone: sc.Zone, Accounts: sc.Accounts, Price: sc.Price}).query(url.Values{"by": {string(report.Month)}, "period": {""}})}}
 	}
 	return t, nil
 }

@@ -48,13 +48,13 @@ func pages() []route {
 		{path: "/fees", ask: withCompany((*server).fees)},
 		{path: "/variance", ask: withCompany((*server).variance)},
 		{path: "/transactions", ask: withCompany((*server).transactions)},
-		{path: "/tx/{name}", ask: withoutParameters((*server).transaction)},
-		{path: "/block/{height}", ask: (*server).block},
+		{path: "/tx/{name}", ask: carrying(withoutParameters((*server).transaction))},
+		{path: "/block/{height}", ask: carrying((*server).block)},
 		{path: "/accounts", ask: carrying((*server).accounts)},
 		{path: "/accounts/rollforward", ask: (*server).rollforwards},
 		{path: "/accounts/unlabelled", ask: (*server).unlabelled},
 		{path: "/accounts/unlabelled.csv", ask: (*server).unlabelledFile},
-		{path: "/account/{address}", ask: (*server).account},
+		{path: "/account/{address}", ask: carrying((*server).account)},
 		{path: "/account/{address}/statement", ask: (*server).statement},
 		{path: "/account/{address}/rollforward", ask: (*server).rollforward},
 		{path: "/contract/{address}", ask: (*server).contract},
@@ -67,12 +67,12 @@ func pages() []route {
 		{path: "/reconcile/{token}", ask: (*server).reconciliation},
 		{path: "/reconcile/{token}/fixed", ask: (*server).checkedFile},
 		{path: "/packages", ask: carrying(withoutParameters((*server).packageList))},
-		{path: "/packages/{package}", ask: withoutParameters(ofPackage((*server).showPackage))},
-		{path: "/packages/{package}/{version}", ask: withoutParameters(ofPackage((*server).showPackage))},
+		{path: "/packages/{package}", ask: carrying(withoutParameters(ofPackage((*server).showPackage)))},
+		{path: "/packages/{package}/{version}", ask: carrying(withoutParameters(ofPackage((*server).showPackage)))},
 		{path: "/packages/{package}/{version}/" + zipFile, ask: withoutParameters(ofPackage((*server).packageZip))},
 		{path: "/packages/{package}/{version}/{file...}", ask: withoutParameters(ofPackage((*server).packageFile))},
 	}
-	list = append(list, route{path: "/close", ask: withCompany((*server).closePage)}, route{path: "/close/{name}", ask: (*server).preparedPage}, route{path: "/close/{name}/" + zipFile, ask: withoutParameters(ofPrepared((*server).packageZip))}, route{path: "/close/{name}/{file...}", ask: withoutParameters(ofPrepared((*server).packageFile))})
+	list = append(list, route{path: "/close", ask: withCompany((*server).closePage)}, route{path: "/close/{name}", ask: carrying((*server).preparedPage)}, route{path: "/close/{name}/" + zipFile, ask: withoutParameters(ofPrepared((*server).packageZip))}, route{path: "/close/{name}/{file...}", ask: withoutParameters(ofPrepared((*server).packageFile))})
 	for _, form := range feesForms {
 		list = append(list, route{path: "/fees." + form, ask: (*server).feesFile})
 	}

@@ -151,13 +151,23 @@ func (s *scope) carried(path string) *scope {
 	return &other
 }
 
-// monthScope returns the month of a block, in UTC, for the links of its page; nil if its time is unknown.
-func monthScope(o chain.Optional[chain.Time]) *scope {
+// monthScope returns the month of a block, and what its address keeps of a scope, for the links of its page; nil if its time
+// is unknown.
+func monthScope(r *http.Request, o chain.Optional[chain.Time]) *scope {
 	at, known := o.Get()
 	if !known {
 		return nil
 	}
-	return &scope{Period: at.Std().UTC().Format("2006-01"), Partial: true}
+	of := scope{}
+	if kept := keptScope(r); kept != nil {
+		of = *kept
+	}
+	zone, err := time.LoadLocation(of.Zone)
+	if err != nil {
+		zone = time.UTC
+	}
+	of.Period, of.Partial = at.Std().In(zone).Format("2006-01"), true
+	return &of
 }
 
 // keptKey is the context key of the scope that a page without a period passes on.

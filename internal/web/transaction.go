@@ -43,7 +43,7 @@ func (s *server) transaction(w http.ResponseWriter, r *http.Request) error {
 		}
 		place := t.Place().String()
 		v := &transactionPage{frame: frame{Title: "Transaction " + place, Path: "tx", Command: "fees explain " + place + s.ledgerFlag() + s.gatewayFlag()}}
-		v.Paper, v.Kept = true, monthScope(t.Time)
+		v.Paper, v.Kept = true, monthScope(r, t.Time)
 		if v.Around, err = s.aroundTransaction(r.Context(), t.Place()); err != nil {
 			return nil, err
 		}
