@@ -14,7 +14,7 @@ import (
 )
 
 // aLinkedID matches the transaction IDs of a list.
-var aLinkedID = regexp.MustCompile(`<a href="tx/([0-9]+-[0-9]+)">`)
+var aLinkedID = regexp.MustCompile(`<a href="tx/([0-9]+-[0-9]+)(?:\?[^"]*)?">`)
 
 // The file of the transactions has each one of the ledger, and a sorted page has the order of its fees, whatever page it is.
 func TestTransactionsSortedAndSaved(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 )
 
 var (
-	idLink   = regexp.MustCompile(`<a href="tx/([0-9]+-[0-9]+)">`)
+	idLink   = regexp.MustCompile(`<a href="tx/([0-9]+-[0-9]+)(?:\?[^"]*)?">`)
 	moreText = regexp.MustCompile(`<p class="more">([^<]*)`)
 )
 
