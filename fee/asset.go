@@ -47,8 +47,7 @@ func (l AssetTotals) Notes(inToken func(chain.Wei) string) (notes []string) {
 		if t.Transactions > 1 {
 			count = fmt.Sprintf("%d fees were", t.Transactions)
 		}
-		sum := AssetFee{Asset: t.Asset, Amount: t.Amount, Equivalent: t.Equivalent}
-		notes = append(notes, fmt.Sprintf("%s paid in an asset, and in no total: %s", count, sum.Text(inToken)))
+		notes = append(notes, fmt.Sprintf("%s paid in an asset, and in no total: %s", count, t.sum().Text(inToken)))
 	}
 	return notes
 }
@@ -127,8 +126,36 @@ func equivalentOf(x *chain.Extrinsic) (sum chain.Optional[chain.Wei], err error)
 	return sum, nil
 }
 
+// Text describes the totals in one line, without the number of fees; "" without any.
+func (l AssetTotals) Text(inToken func(chain.Wei) string) string {
+	var parts []string
+	for _, t := range l {
+		parts = append(parts, t.sum().Text(inToken))
+	}
+	return strings.Join(parts, "; and ")
+}
+
+// sum returns the total as one fee, without the tips.
+func (t *AssetTotal) sum() *AssetFee {
+	return &AssetFee{Asset: t.Asset, Amount: t.Amount, Equivalent: t.Equivalent}
+}
+
 // Add adds a fee to the total of its asset.
 func (l *AssetTotals) Add(f *AssetFee) error {
+	return l.add(&AssetTotal{f.Asset, 1, f.Amount, f.Equivalent})
+}
+
+// Join adds other totals.
+func (l *AssetTotals) Join(others AssetTotals) error {
+	for i := range others {
+		if err := l.add(&others[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l *AssetTotals) add(f *AssetTotal) error {
 	i, found := slices.BinarySearchFunc(*l, f.Asset, func(t AssetTotal, asset string) int { return strings.Compare(t.Asset, asset) })
 	total := AssetTotal{Asset: f.Asset, Equivalent: chain.Some(chain.Wei{})}
 	if found {
@@ -146,7 +173,7 @@ func (l *AssetTotals) Add(f *AssetFee) error {
 		}
 		total.Equivalent = chain.Some(sum)
 	}
-	total.Transactions++
+	total.Transactions += f.Transactions
 	if !found {
 		*l = slices.Insert(*l, i, AssetTotal{})
 	}

@@ -21,6 +21,15 @@ func TestAssetTotals(t *testing.T) {
 		"1 fee was paid in an asset, and in no total: 1 of the asset a; 2 PAS were credited for it",
 		"2 fees were paid in an asset, and in no total: 11 of the asset b; 15 PAS were credited for it",
 	}, all.Notes(inToken))
+	require.Equal(t, "1 of the asset a; 2 PAS were credited for it; and 11 of the asset b; 15 PAS were credited for it", all.Text(inToken))
+	twice := append(fee.AssetTotals{}, all...)
+	require.NoError(t, twice.Join(all))
+	require.Equal(t, "2 of the asset a; 4 PAS were credited for it; and 22 of the asset b; 30 PAS were credited for it", twice.Text(inToken))
+	require.Contains(t, twice.Notes(inToken)[1], "4 fees were paid in an asset")
+	var none fee.AssetTotals
+	require.Empty(t, none.Text(inToken))
+	require.NoError(t, none.Join(all))
+	require.Equal(t, all, none)
 	require.NoError(t, all.Add(&fee.AssetFee{Asset: "a", Amount: amount(1)}))
 	require.Contains(t, all.Notes(inToken)[0], "2 of the asset a; the equivalent is not known")
 
@@ -29,6 +38,7 @@ func TestAssetTotals(t *testing.T) {
 		most[i] = 0xff
 	}
 	require.ErrorContains(t, all.Add(&fee.AssetFee{Asset: "b", Amount: chain.TokenAmountOf(most)}), "total of the fees in the asset b")
+	require.ErrorContains(t, all.Join(fee.AssetTotals{{Asset: "b", Transactions: 1, Amount: chain.TokenAmountOf(most)}}), "total of the fees in the asset b")
 	highest, err := chain.WeiOf([32]byte{16: 0xff, 17: 0xff, 18: 0xff, 19: 0xff, 20: 0xff, 21: 0xff, 22: 0xff, 23: 0xff, 24: 0xff, 25: 0xff, 26: 0xff, 27: 0xff, 28: 0xff, 29: 0xff, 30: 0xff, 31: 0xff})
 	require.NoError(t, err)
 	require.ErrorContains(t, all.Add(&fee.AssetFee{Asset: "b", Amount: amount(1), Equivalent: chain.Some(highest)}), "total of the fees in the asset b")

@@ -1,12 +1,14 @@
 package main
 
 import (
+	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -154,6 +156,71 @@ func TestFeesPaidInAssets(t *testing.T) {
 	require.Contains(t, folded, fmt.Sprintf("the fee was paid in an asset: %d of the asset %s; 0.0038660075 PAS were credited for it", paid[0].Amount, asset))
 	require.Contains(t, folded, fmt.Sprintf("note: 2 fees were paid in an asset, and in no total: %d of the asset %s; 0.0086219676 PAS were credited for it.", paid[1].Amount+paid[2].Amount, asset))
 	require.NotContains(t, folded, "makes no difference")
+
+	// Files without notes name them in rows: whatever the grouping, the rows add up to the total.
+	for _, by := range []string{"block", "hour", "day", "month", "account", "layer", "status", "type", "call", "contract"} {
+		for _, more := range [][]string{nil, {"--percentiles"}, {"--top", "1"}} {
+			args := append([]string{"report", "34..39", "--by", by, "--ledger", place}, more...)
+			out, stderr, _ = fees(append(args, "--format", "csv")...)
+			list, err := csv.NewReader(strings.NewReader(out)).ReadAll()
+			require.NoError(t, err, stderr)
+			last := len(list[0]) - 1
+			require.Equal(t, "asset_fees", list[0][last])
+			rows := 0
+			for _, row := range list[1:] {
+				if amount, _, found := strings.Cut(row[last], " of the asset "+asset+"; "); found {
+					n, err := strconv.Atoi(amount)
+					require.NoError(t, err)
+					rows += n
+				} else {
+					require.Empty(t, row[last])
+				}
+			}
+			require.Equal(t, sum, rows, args)
+			var groups struct {
+				Groups []struct {
+					Assets []struct{ Amount string } `json:"asset_fees"`
+				}
+			}
+			out, stderr, _ = fees(append(args, "--format", "json")...)
+			require.NoError(t, json.Unmarshal([]byte(out), &groups), stderr)
+			rows = 0
+			for _, g := range groups.Groups {
+				require.NotNil(t, g.Assets)
+				for _, x := range g.Assets {
+					n, err := strconv.Atoi(x.Amount)
+					require.NoError(t, err)
+					rows += n
+				}
+			}
+			require.Equal(t, sum, rows, args)
+		}
+	}
+	for _, args := range [][]string{{"--by", "account"}, {"--by", "call", "--top", "1"}} { // block 39 and the one before it
+		args = append([]string{"report", "39..39", "--compare", "--ledger", place}, args...)
+		out, stderr, _ = fees(append(args, "--format", "csv")...)
+		require.Contains(t, out, ",asset_fees,asset_fees_before\n", stderr)
+		for _, x := range paid[1:] {
+			require.Contains(t, out, fmt.Sprintf("%d of the asset", x.Amount))
+		}
+		out, stderr, _ = fees(append(args, "--format", "json")...)
+		for _, x := range paid[1:] { // in a group, and beside the totals of its period
+			require.Equal(t, 2, strings.Count(out, fmt.Sprintf(`"amount": "%d"`, x.Amount)), "%s%s", out, stderr)
+		}
+	}
+	for _, c := range []struct {
+		args []string
+		rows int
+	}{{[]string{"rollforward", "34..39", "--accounts", payer, "--gateway", recorded}, 1}, {[]string{"statement", payer, "34..39", "--no-balances"}, 3}, {[]string{"sample", "34..39", "--accounts", payer, "--size", "2", "--seed", "1"}, 2}} {
+		out, stderr, _ = fees(append(c.args, "--ledger", place, "--format", "csv")...)
+		require.Equal(t, c.rows, strings.Count(out, " of the asset "), "%s%s", out, stderr)
+	}
+	for period, has := range map[string]bool{"34..36": false, "34..39": true} {
+		out, stderr, _ = fees("rollforward", period, "--accounts", payer, "--gateway", recorded, "--ledger", place, "--format", "json")
+		require.Equal(t, has, strings.Contains(out, `"asset_fees"`), stderr)
+		out, stderr, _ = fees("report", period, "--ledger", place, "--format", "csv")
+		require.Equal(t, has, strings.Contains(out, "asset_fees"), stderr)
+	}
 
 	out, stderr, _ = fees("export", "34..39", "--as", "csv", "--accounts", payer, "--ledger", place)
 	require.Contains(t, out, ",fee_asset,asset_fee,asset_fee_equivalent,")

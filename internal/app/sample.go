@@ -164,7 +164,7 @@ func (s *Sample) notes() []string {
 
 // Sheet returns the sample as a table, in the order of the keys, with the inputs of each fee.
 func (s *Sample) Sheet(ctx context.Context) *table.Sheet {
-	return &table.Sheet{
+	sheet := &table.Sheet{
 		Name: "sample", Title: fmt.Sprintf("Sample of %d of %d transactions, seed %q, %s, %s", len(s.rows), s.Population.count, s.Seed, s.export.style.Network, s.export.Held.Name),
 		Notes: s.notes(), Token: s.export.style.Token, Rows: s.each(ctx),
 		Columns: []table.Column{
@@ -176,7 +176,14 @@ func (s *Sample) Sheet(ctx context.Context) *table.Sheet {
 			{Name: "error", Kind: table.Text, Drop: 7},
 		},
 	}
+	if s.inAssets() {
+		sheet.Columns = append(sheet.Columns, table.Column{Name: "asset_fee", Kind: table.Text, Drop: 6})
+	}
+	return sheet
 }
+
+// inAssets reports whether a fee of the population was paid in an asset.
+func (s *Sample) inAssets() bool { return len(s.export.Payments.AssetFees()) > 0 }
 
 func (s *Sample) each(ctx context.Context) iter.Seq2[[]any, error] {
 	return func(yield func([]any, error) bool) {
@@ -225,11 +232,19 @@ func (s *Sample) row(ctx context.Context, number int, r *sampled) ([]any, error)
 	if r.Layer == fee.EVM {
 		base = block.BaseFeePerGas
 	}
-	return []any{
+	row := []any{
 		number, r.Place(), hex.EncodeToString(r.key[:]), r.Time, block.Hash, r.Hash, r.EVMHash,
 		r.Payer, name, string(r.Layer), r.Call, table.OrNull(string(r.Outcome)), base, r.GasPrice, gasUsed,
 		product, r.Fee, r.Charged, table.OrNull(r.Error),
-	}, nil
+	}
+	if s.inAssets() {
+		paid := ""
+		if r.InAsset() {
+			paid = r.AssetFee.Text(s.export.style.Amount)
+		}
+		row = append(row, table.OrNull(paid))
+	}
+	return row, nil
 }
 
 // About states how the sample was made.

@@ -44,6 +44,15 @@ func TestFeesInAssetsOnPages(t *testing.T) {
 		}
 		require.Contains(t, html.UnescapeString(page.text), named, path)
 	}
+	// So does each file, in which a fee of 0 alone would mislead.
+	for _, path := range []string{"/fees.csv", "/fees.json?by=account", "/fees.csv?by=call", "/account/" + payer + "/statement.csv", "/account/" + payer + "/rollforward.csv", "/account/" + payer + "/rollforward.json", "/transactions.csv", "/transactions.jsonl?accounts=" + payer} {
+		file := get(t, s, path, nil)
+		require.Equal(t, http.StatusOK, file.status, path)
+		require.Regexp(t, `asset_fee|paid in an asset`, file.text, path)
+		require.Contains(t, file.text, "1984", path)
+	}
+	none := get(t, s, "/transactions.csv?period=36..36", nil)
+	require.NotContains(t, none.text, "asset_fee")
 }
 
 // The list of accounts has an account's fees in assets beside its fee, and says of an address of another chain that nothing

@@ -159,7 +159,11 @@ func (s *server) transactionsFile(w http.ResponseWriter, r *http.Request) error 
 			if err != nil {
 				return err
 			}
-			sheet := transactionSheet(first.Token, s.following(r.Context(), first, q))
+			assets, err := s.assetFees(r.Context(), first, q.Payers)
+			if err != nil {
+				return err
+			}
+			sheet := transactionSheet(first.Token, s.following(r.Context(), first, q), assets...)
 			sheet.Notes = first.Notes()
 			return (&table.Document{List: sheet}).Write(to, to.form, 0)
 		})

@@ -117,8 +117,8 @@ func heightOf(text string) (uint64, error) {
 }
 
 // transactionSheet lists transactions.
-func transactionSheet(token console.Token, list iter.Seq2[*ledger.Transaction, error]) *table.Sheet {
-	return &table.Sheet{
+func transactionSheet(token console.Token, list iter.Seq2[*ledger.Transaction, error], more ...transactionColumn) *table.Sheet {
+	sheet := &table.Sheet{
 		Name: "transactions", Title: "Transactions", Token: token,
 		Columns: []table.Column{
 			{Name: "id", Kind: table.Text}, {Name: "time", Kind: table.Time}, {Name: "layer", Kind: table.Text}, {Name: "type_or_call", Kind: table.Text}, {Name: "payer", Kind: table.Address},
@@ -130,12 +130,43 @@ func transactionSheet(token console.Token, list iter.Seq2[*ledger.Transaction, e
 					yield(nil, err)
 					return
 				}
-				if !yield([]any{t.Place().String(), t.Time, string(t.Layer), cmp.Or(t.Type, t.Call), t.Payer, words(string(t.Outcome)), t.Fee, t.Charged, t.Standing()}, nil) {
+				row := []any{t.Place().String(), t.Time, string(t.Layer), cmp.Or(t.Type, t.Call), t.Payer, words(string(t.Outcome)), t.Fee, t.Charged, t.Standing()}
+				for _, c := range more {
+					row = append(row, c.value(t))
+				}
+				if !yield(row, nil) {
 					return
 				}
 			}
 		},
 	}
+	for _, c := range more {
+		sheet.Columns = append(sheet.Columns, c.Column)
+	}
+	return sheet
+}
+
+// transactionColumn is a further column of a list of transactions.
+type transactionColumn struct {
+	table.Column
+	value func(*ledger.Transaction) any
+}
+
+// assetFees returns the column of fees that were paid in assets, if there are some among transactions.
+func (s *server) assetFees(ctx context.Context, list *app.TransactionList, payers []chain.Address) ([]transactionColumn, error) {
+	span, some := list.Held.Span.Get()
+	if !some {
+		return nil, nil
+	}
+	for _, err := range s.Ledger.Book.PaidInAssets(ctx, ledger.Query{Span: span, Accounts: payers}) {
+		return []transactionColumn{{table.Column{Name: "asset_fee", Kind: table.Text}, func(t *ledger.Transaction) any {
+			if !t.InAsset() {
+				return nil
+			}
+			return t.AssetFee.Text(list.Amount)
+		}}}, err
+	}
+	return nil, nil
 }
 
 // ledgerFlag returns the command-line flags for the ledger and its related data.

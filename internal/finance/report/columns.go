@@ -1,10 +1,13 @@
 package report
 
 import (
+	"encoding/json"
 	"iter"
 	"slices"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/fee"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/table"
 )
 
@@ -16,7 +19,31 @@ type column struct {
 
 // columns returns the columns of the grouping, followed by the figures.
 func (r *Report) columns() []column {
-	return slices.Concat(r.keyColumns(), r.figureColumns(), r.late())
+	return slices.Concat(r.keyColumns(), r.figureColumns(), r.late(), r.assetColumns())
+}
+
+// assetColumns returns the column of fees that were paid in assets, if there are some.
+func (r *Report) assetColumns() []column {
+	if len(r.AssetFees) == 0 {
+		return nil
+	}
+	return []column{{table.Column{Name: "asset_fees", Kind: table.Text}, func(g *Group) any { return assetCell{g.AssetFees, r.Token} }}}
+}
+
+// assetCell is the text of fees that were paid in assets; in JSON, they are a list.
+type assetCell struct {
+	fee.AssetTotals
+	token console.Token
+}
+
+func (c assetCell) String() string { return c.Text(c.token.Amount) }
+
+// Words returns the text for people.
+func (c assetCell) Words() string { return c.String() }
+
+// MarshalJSON returns the list.
+func (c assetCell) MarshalJSON() ([]byte, error) {
+	return json.Marshal(append(fee.AssetTotals{}, c.AssetTotals...))
 }
 
 // figureColumns returns the columns of the figures, with percentiles if requested.

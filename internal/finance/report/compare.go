@@ -164,6 +164,12 @@ func (c *Comparison) gather() (err error) {
 	if others.Before.Figures, err = combined(before, c.Before.nothing()); err != nil {
 		return err
 	}
+	if others.Now.AssetFees, err = inAssets(now); err != nil {
+		return err
+	}
+	if others.Before.AssetFees, err = inAssets(before); err != nil {
+		return err
+	}
 	c.Pairs = append(c.Pairs[:c.Top], others)
 	return nil
 }

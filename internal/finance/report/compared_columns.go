@@ -33,7 +33,24 @@ type pairColumn struct {
 }
 
 // columns returns the key, including the previous time if it differs, followed by the figures.
-func (c *Comparison) columns() []pairColumn { return append(c.keyColumns(), c.figureColumns()...) }
+func (c *Comparison) columns() []pairColumn {
+	return slices.Concat(c.keyColumns(), c.figureColumns(), c.assetColumns())
+}
+
+// assetColumns returns the columns of fees that were paid in assets, if there are some.
+func (c *Comparison) assetColumns() []pairColumn {
+	either := append(c.Now.assetColumns(), c.Before.assetColumns()...)
+	if len(either) == 0 {
+		return nil
+	}
+	of := either[0]
+	before := of.Column
+	before.Name += "_before"
+	return []pairColumn{
+		{of.Column, of.Name, ofNow, func(p *Pair) (any, error) { return of.value(p.Now), nil }},
+		{before, of.Name, ofBefore, func(p *Pair) (any, error) { return of.value(p.Before), nil }},
+	}
+}
 
 func (c *Comparison) keyColumns() (columns []pairColumn) {
 	of := c.Now.keyColumns()

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/internal/money"
 	"github.com/feeledger/fees/internal/sys/jsontext"
@@ -23,19 +24,21 @@ type beforeDocument struct {
 	Evidence evidence.Evidence `json:"evidence"`
 	Prices   *money.Basis      `json:"prices"`
 	Rules    []string          `json:"rules"`
+
+	AssetFees fee.AssetTotals `json:"asset_fees,omitempty"` // in no total
 }
 
 // writeJSON writes the comparison as one object, pair by pair.
 func (c *Comparison) writeJSON(w io.Writer) error {
 	out := jsontext.NewStream(w, false)
 	b := c.Before
-	out.Members(comparedDocument{c.Now.document(), beforeDocument{b.period(), b.coverage(), b.Evidence, b.basis(), append([]string{}, b.Rules...)}, c.Part()})
+	out.Members(comparedDocument{c.Now.document(), beforeDocument{b.period(), b.coverage(), b.Evidence, b.basis(), append([]string{}, b.Rules...), b.AssetFees}, c.Part()})
 	out.List("groups", c.groups)
 	totals, err := pairObject(c.figureColumns(), &c.Totals)
 	if err != nil {
 		return err
 	}
-	out.Members(ending{Totals: totals, Notes: append([]string{}, c.Notes...)})
+	out.Members(ending{Totals: totals, AssetFees: c.Now.AssetFees, Notes: append([]string{}, c.Notes...)})
 	return out.Close()
 }
 

@@ -67,7 +67,7 @@ func noteList(class string, notes []string) g.Node {
 func (r *Report) figuresTable() g.Node {
 	columns := r.shownColumns(r.columns())
 	if r.Top > 0 {
-		columns = slices.Concat(r.namedOthers(r.keyColumns()), r.figureColumns(), r.late())
+		columns = slices.Concat(r.namedOthers(r.keyColumns()), r.figureColumns(), r.late(), r.assetColumns())
 	}
 	f := r.formats(columns)
 	heads, sums := g.Group{}, g.Group{}

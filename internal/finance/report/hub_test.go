@@ -63,4 +63,42 @@ func TestFeesInAssets(t *testing.T) {
 	require.NoError(t, r.Document().Write(&out, "json", 0))
 	require.Contains(t, out.String(), `"amount": "1253232"`)
 	require.Contains(t, out.String(), `"equivalent": "124879751"`)
+
+	// Files without notes have them in a column, by group: from the ledger's totals, from transactions, and in a group of others.
+	const asset = `{""parents"":""0"",""interior"":{""x2"":[{""palletInstance"":""50""},{""generalIndex"":""1984""}]}}`
+	for _, choice := range []report.Choice{{By: report.Account}, {By: report.Status}, {By: report.Block}, {By: report.Account, Top: 1}, {By: report.Call, Top: 1}} {
+		r := made(t, book, report.Request{Period: heights(34, 39), Choice: choice})
+		require.Equal(t, 3, r.AssetFees[0].Transactions)
+		out.Reset()
+		require.NoError(t, r.Document().Write(&out, "csv", 0))
+		require.Contains(t, out.String(), "gas_price_average,asset_fees\n")
+		require.Equal(t, len(r.Groups), strings.Count(out.String(), "\n")-1)
+		want := []string{"1253232"}
+		if choice.By == report.Block {
+			want = []string{"387766", "388776", "476690"}
+		}
+		require.Equal(t, len(want), strings.Count(out.String(), asset), choice)
+		for _, amount := range want {
+			require.Contains(t, out.String(), `,"`+amount+" of the asset "+asset+"; 0.")
+		}
+		out.Reset()
+		require.NoError(t, r.Document().Write(&out, "html", 0))
+		require.Regexp(t, `asset.fees</th>`, out.String())
+		require.Contains(t, out.String(), " were credited for it</td>")
+		out.Reset()
+		require.NoError(t, r.Document().Write(&out, "json", 0))
+		require.Equal(t, len(r.Groups) > 1, strings.Contains(out.String(), `"asset_fees": []`), "a group without")
+	}
+	for _, top := range []int{0, 1} {
+		for i, spans := range [][2]report.Request{{{Period: heights(39, 39)}, {Period: heights(38, 38)}}, {{Period: heights(36, 36)}, {Period: heights(38, 38)}}, {{Period: heights(34, 35)}, {Period: heights(33, 34)}}} {
+			c := halves(t, book, report.Request{Choice: report.Choice{By: report.Account}}, spans[0].Period, spans[1].Period, top)
+			out.Reset()
+			require.NoError(t, c.Document().Write(&out, "csv", 0))
+			require.Equal(t, i < 2, strings.Contains(out.String(), ",asset_fees,asset_fees_before\n"))
+			require.Equal(t, 2-i, strings.Count(out.String(), asset))
+			out.Reset()
+			require.NoError(t, c.Document().Write(&out, "json", 0))
+			require.Equal(t, 2*(2-i), strings.Count(out.String(), `"amount": "`), "in a group, and beside the totals")
+		}
+	}
 }

@@ -70,7 +70,7 @@ type Report struct {
 	Rules  []string // that priced the transactions, sorted by name
 	Groups []*Group // in order; hours, days, months and selected accounts may be without transactions
 	Totals Figures  // of all groups
-	// AssetFees are the fees that were paid in assets, by asset. They are in no group and no total.
+	// AssetFees are the fees that were paid in assets, by asset. They are in no total of the token.
 	AssetFees fee.AssetTotals
 	Findings  uint64        // failed checks in the period's blocks
 	Drifts    uint64        // fees that differ from what the chain charged
@@ -85,6 +85,9 @@ type Report struct {
 type Group struct {
 	Key
 	Figures
+	// AssetFees are the group's fees that were paid in assets.
+	AssetFees fee.AssetTotals
+
 	Slot   *Slot        // of an hour, a day or a month; nil for other groups
 	sums   *ledger.Sums // while the report is made, and for comparisons; nil without transactions
 	number int          // while the report is made: counted from 1
@@ -124,7 +127,9 @@ func Make(ctx context.Context, book *ledger.Book, q Request, progress func(done,
 	if ok {
 		shown := func(done uint64) { progress(min(done, span.Blocks()), span.Blocks()) }
 		if by, whole := q.totals(); whole {
-			err = a.totals(ctx, book, span, by, shown)
+			if err = a.totals(ctx, book, span, by, shown); err == nil {
+				err = a.assetFees(ctx, book, span)
+			}
 		} else {
 			err = a.transactions(ctx, book, span, shown)
 		}
@@ -151,10 +156,8 @@ func Make(ctx context.Context, book *ledger.Book, q Request, progress func(done,
 	if err := cmp.Or(err, unread); err != nil {
 		return nil, err
 	}
-	if ok {
-		if err := r.addAssetFees(ctx, book, span); err != nil {
-			return nil, err
-		}
+	if r.AssetFees, err = inAssets(r.Groups); err != nil {
+		return nil, err
 	}
 	if err := cmp.Or(r.findLimits(ctx, book), r.addSlots()); err != nil {
 		return nil, err
@@ -169,28 +172,6 @@ func Make(ctx context.Context, book *ledger.Book, q Request, progress func(done,
 		r.Notes = append(r.Notes, a.valuer.Notes()...)
 	}
 	return r, nil
-}
-
-// addAssetFees adds up the fees that were paid in assets.
-func (r *Report) addAssetFees(ctx context.Context, book *ledger.Book, span chain.Heights) error {
-	if r.Payers != nil && len(r.Payers) == 0 {
-		return nil
-	}
-	q := r.Only.Query(span)
-	q.Accounts = r.payers()
-	fees := r.Only.Fee.In(r.Token)
-	for t, err := range book.PaidInAssets(ctx, q) {
-		if err != nil {
-			return err
-		}
-		if !r.Period.Has(t.Height, t.Time) || r.Only.Untold(&t.Kind) || !fees.Has(&t.Cost) {
-			continue
-		}
-		if err := r.AssetFees.Add(&t.AssetFee); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // totals returns the ledger's totals that suffice, if any do.
@@ -313,6 +294,28 @@ func (a *adder) totals(ctx context.Context, book *ledger.Book, span chain.Height
 	return err
 }
 
+// assetFees adds the fees that were paid in assets to their groups: the ledger's totals do not contain them.
+func (a *adder) assetFees(ctx context.Context, book *ledger.Book, span chain.Heights) error {
+	q := a.request
+	fees := q.Only.Fee.In(q.Token)
+	for t, err := range book.PaidInAssets(ctx, q.Only.Query(span)) {
+		if err != nil {
+			return err
+		}
+		if !q.Period.Has(t.Height, t.Time) || q.Only.Untold(&t.Kind) || !fees.Has(&t.Cost) {
+			continue
+		}
+		g, err := a.groupOf(ofCost(&t.Cost))
+		if err == nil {
+			err = g.AssetFees.Add(&t.AssetFee)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // transactions sums up the transactions one by one.
 func (a *adder) transactions(ctx context.Context, book *ledger.Book, span chain.Heights, shown func(uint64)) error {
 	if a.request.Payers != nil && len(a.request.Payers) == 0 {
@@ -342,6 +345,11 @@ func (a *adder) transactions(ctx context.Context, book *ledger.Book, span chain.
 		}
 		if err := a.transaction(c); err != nil {
 			return err
+		}
+		if t.InAsset() {
+			if err := a.last.AssetFees.Add(&t.AssetFee); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -446,6 +454,9 @@ func (a *adder) result() (groups []*Group, all Figures, err error) {
 		if others.Figures, err = combined(groups[top:], a.request.nothing()); err != nil {
 			return nil, all, err
 		}
+		if others.AssetFees, err = inAssets(groups[top:]); err != nil {
+			return nil, all, err
+		}
 		groups = append(groups[:top:top], others)
 	}
 	for _, g := range groups {
@@ -454,6 +465,14 @@ func (a *adder) result() (groups []*Group, all Figures, err error) {
 		}
 	}
 	return groups, all, nil
+}
+
+// inAssets adds up the fees of groups that were paid in assets.
+func inAssets(groups []*Group) (sum fee.AssetTotals, err error) {
+	for _, g := range groups {
+		err = cmp.Or(err, sum.Join(g.AssetFees))
+	}
+	return sum, err
 }
 
 // combined adds up groups; nothing is the worth of none.

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/addressbook"
 	"github.com/feeledger/fees/internal/finance/balances"
@@ -84,6 +85,8 @@ type Column struct {
 	// Unexplained is Closing minus Opening and the sums; zero if they match. It is unknown if balances were not
 	// queried.
 	Unexplained chain.Optional[balances.Change]
+	// AssetFees are the fees that the accounts paid in assets. They are in no sum.
+	AssetFees fee.AssetTotals
 }
 
 // Sum is the sum of the movements of a class in a column.
@@ -189,6 +192,7 @@ type column struct {
 	accounts         int
 	opening, closing chain.Optional[balances.Change]
 	unexplained      chain.Optional[balances.Change]
+	assetFees        fee.AssetTotals
 	sums             map[key]*total
 }
 
@@ -207,7 +211,7 @@ type total struct {
 	unknown struct{ free, reserved bool }
 }
 
-// addEnds adds an account's opening and closing balances.
+// addEnds adds an account's opening and closing balances, and what it paid in assets.
 func (c *column) addEnds(s *statement.Statement) (err error) {
 	change := func(b chain.Optional[chain.Balance]) (none chain.Optional[balances.Change]) {
 		if have, ok := b.Get(); ok {
@@ -234,6 +238,9 @@ func (c *column) addEnds(s *statement.Statement) (err error) {
 		*one.sum = chain.Some(sum)
 	}
 	c.accounts++
+	if err := c.assetFees.Join(s.AssetFees); err != nil {
+		return &statement.LedgerError{Err: err}
+	}
 	return nil
 }
 
@@ -271,7 +278,7 @@ func (c *column) add(o *owner, item *Item) (err error) {
 func (c *column) column(o owner, p Period) (Column, error) {
 	whole := Column{
 		Period: p, Scope: o.scope, Account: o.account, Label: o.label, Group: o.group, Accounts: c.accounts,
-		Opening: c.opening, Closing: c.closing, Unexplained: c.unexplained,
+		Opening: c.opening, Closing: c.closing, Unexplained: c.unexplained, AssetFees: c.assetFees,
 	}
 	for k, t := range c.sums {
 		s := Sum{Line: k.line, Class: k.class, Direction: k.direction, Count: t.count, Value: t.value}
@@ -386,6 +393,9 @@ func (r *Rollforward) addWhole() error {
 
 // join adds a period to the combined column.
 func (c *Column) join(part *Column, sums map[key]*Sum, first bool) (err error) {
+	if err := c.AssetFees.Join(part.AssetFees); err != nil {
+		return err
+	}
 	for _, s := range part.Sums {
 		k := key{s.Line, s.Class, s.Direction}
 		have := sums[k]

@@ -71,6 +71,17 @@ func (r *Rollforward) marked(s *table.Sheet) *table.Sheet {
 	return statement.Without(s, lateColumn)
 }
 
+// assetColumn is filled in the rows of closing balances.
+const assetColumn = "asset_fees"
+
+// named returns a sheet without the assetColumn unless fees were paid in assets.
+func (r *Rollforward) named(s *table.Sheet) *table.Sheet {
+	if slices.ContainsFunc(r.Columns, func(c Column) bool { return len(c.AssetFees) > 0 }) {
+		return s
+	}
+	return statement.Without(s, assetColumn)
+}
+
 // unvalued is the value of a balance: only changes are valued.
 var unvalued chain.Optional[money.Amount]
 
@@ -85,7 +96,8 @@ func values(v chain.Optional[money.Amount]) []any {
 // Lines returns a sheet with the opening, each sum, the unexplained difference if any, and the closing of each column.
 // All rows of a column except the closing add up to the closing.
 func (y *Style) Lines(r *Rollforward) *table.Sheet {
-	return r.marked(y.sheet("rollforward", slices.Concat(lineColumns, valueColumns), func(add func(...any) error) error {
+	columns := slices.Concat(lineColumns, valueColumns, []table.Column{{Name: assetColumn, Kind: table.Text}})
+	return r.named(r.marked(y.sheet("rollforward", columns, func(add func(...any) error) error {
 		for i := range r.Columns {
 			c := &r.Columns[i]
 			row := func(line string, class, direction, count any, free, reserved chain.Optional[chain.SignedWei], value chain.Optional[money.Amount]) error {
@@ -93,7 +105,11 @@ func (y *Style) Lines(r *Rollforward) *table.Sheet {
 				if err != nil {
 					return err
 				}
-				return add(append(append(rowOf(c), line, class, direction, count, free, reserved, total), values(value)...)...)
+				in := ""
+				if line == itemClosing {
+					in = c.AssetFees.Text(y.Amount)
+				}
+				return add(slices.Concat(rowOf(c), []any{line, class, direction, count, free, reserved, total}, values(value), []any{table.OrNull(in)})...)
 			}
 			end := func(item string, b chain.Optional[balances.Change]) error {
 				return row(item, nil, nil, nil, freeOf(b), reservedOf(b), unvalued)
@@ -115,7 +131,7 @@ func (y *Style) Lines(r *Rollforward) *table.Sheet {
 			}
 		}
 		return nil
-	}))
+	})))
 }
 
 // summaryColumns are the lines side by side.
@@ -126,14 +142,14 @@ var summaryColumns = func() []table.Column {
 		list = append(list, amount(string(line)))
 	}
 	list = append(list, amount(itemUnexplained), amount(itemClosing), amount("closing_reserved"), amount("closing_total"),
-		table.Column{Name: "unclassified_count", Kind: table.Integer})
+		table.Column{Name: "unclassified_count", Kind: table.Integer}, table.Column{Name: assetColumn, Kind: table.Text})
 	return columnsOf(list...)
 }()
 
 // Summary returns a sheet with one row per column: the free balances before and after, and the change by
 // line.
 func (y *Style) Summary(r *Rollforward) *table.Sheet {
-	return y.sheet("summary", summaryColumns, func(add func(...any) error) error {
+	return r.named(y.sheet("summary", summaryColumns, func(add func(...any) error) error {
 		for i := range r.Columns {
 			c := &r.Columns[i]
 			row := append(rowOf(c), freeOf(c.Opening))
@@ -151,12 +167,12 @@ func (y *Style) Summary(r *Rollforward) *table.Sheet {
 			if err != nil {
 				return err
 			}
-			if err := add(append(row, freeOf(c.Unexplained), freeOf(c.Closing), reservedOf(c.Closing), total, unclassified)...); err != nil {
+			if err := add(append(row, freeOf(c.Unexplained), freeOf(c.Closing), reservedOf(c.Closing), total, unclassified, table.OrNull(c.AssetFees.Text(y.Amount)))...); err != nil {
 				return err
 			}
 		}
 		return nil
-	})
+	}))
 }
 
 // briefColumns are the columns for a terminal.

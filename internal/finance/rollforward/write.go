@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/balances"
@@ -123,6 +124,7 @@ type (
 		Unexplained chain.Optional[balances.Change] `json:"unexplained"`
 		Closing     chain.Optional[balances.Change] `json:"closing"`
 		Total       chain.Optional[chain.SignedWei] `json:"closing_total"`
+		AssetFees   fee.AssetTotals                 `json:"asset_fees,omitempty"` // in no sum
 	}
 	jsonLine struct {
 		Line Line `json:"line"`
@@ -191,7 +193,7 @@ func (c *Column) json(token console.Token) (j jsonColumn, err error) {
 	j = jsonColumn{
 		Period: c.Period.Name, FirstBlock: c.Period.Span.First, LastBlock: c.Period.Span.Last, Whole: c.Whole, Scope: c.Scope, Account: token.AccountOf(c.Account),
 		Label: optionalText(c.Label), Group: optionalText(c.Group), Accounts: c.Accounts, Proved: c.Opening.Known() && c.Holds(),
-		Opening: c.Opening, Unexplained: c.Unexplained, Closing: c.Closing,
+		Opening: c.Opening, Unexplained: c.Unexplained, Closing: c.Closing, AssetFees: c.AssetFees,
 	}
 	if j.Total, err = totalOf(freeOf(c.Closing), reservedOf(c.Closing)); err != nil {
 		return j, err

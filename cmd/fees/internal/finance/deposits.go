@@ -24,6 +24,9 @@ paid count as given back first, then those of others; the last one taken first.
 --changes lists what was taken and given back in the period; passed marks a
 deposit that another account got back than had paid it.
 
+What was given back although the ledger does not contain the transaction that
+took it is listed without a payer, and a note states the sum.
+
 --accounts selects holders, payers, and receivers of what was given back.
 
 ` + cli.LabelsManual + `

@@ -33,7 +33,8 @@ journal, fee and charge in --fiat in a list, net worth for Koinly.
 --with movements writes every change of native balances instead: fees,
 transfers, rewards and reserves. The journal opens with the balances reported
 by the gateway (--gateway) and asserts those at the end. If they do not add up,
-the error names the block, and nothing is written. --continue asserts the
+the error names the block, and nothing is written. Deposits that others hold
+are on Assets:Deposits, which opens and ends likewise. --continue asserts the
 opening balances instead, for use after an earlier journal. For Beancount, also
 with fees, --continue only opens accounts that are new, so that one file can
 include all journals.
