@@ -49,6 +49,10 @@ programs; every amount is in wei, as a decimal string. fees never rounds an
 amount of tokens, only values in a currency. A spreadsheet rounds the token
 amounts of an xlsx file, but not its wei amounts.
 
+Pipes: fees reconcile - reads your record from standard input, and -o - writes
+to standard output. On Unix, the other flags for files, such as --prices, take
+/dev/stdin.
+
 Exit codes:
     0  success
     1  success, but a check failed: a fee is undetermined, a fee differs from

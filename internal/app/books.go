@@ -368,12 +368,14 @@ func (in *BooksInput) WriteFixed(ctx context.Context, w io.Writer, result *recon
 
 // CheckFixed refuses an output path that is the record itself, or whose extension belongs to another format.
 func (in *BooksInput) CheckFixed(place string) error {
-	own, err := os.Stat(in.Path)
-	if err != nil {
-		return err
-	}
-	if there, err := os.Stat(place); err == nil && os.SameFile(own, there) {
-		return notUnderstood("%v %s: this is the record itself. Name another file.", FieldFix, place)
+	if in.Content == nil {
+		own, err := os.Stat(in.Path)
+		if err != nil {
+			return err
+		}
+		if there, err := os.Stat(place); err == nil && os.SameFile(own, there) {
+			return notUnderstood("%v %s: this is the record itself. Name another file.", FieldFix, place)
+		}
 	}
 	forms := []string{".csv", ".xlsx"}
 	from, to := strings.ToLower(filepath.Ext(in.Path)), strings.ToLower(filepath.Ext(place))

@@ -27,7 +27,7 @@ type guard struct {
 }
 
 var (
-	errTooLarge = fmt.Errorf("the file is larger than %d MB; split it", maxBytes>>20)
+	errTooLarge = fmt.Errorf("the file is larger than %d MB; split it", MaxBytes>>20)
 	errLongRow  = fmt.Errorf("a row is longer than %d KB; check for an unclosed quote", maxRecord>>10)
 )
 
@@ -38,7 +38,7 @@ func (g *guard) Read(p []byte) (int, error) {
 	switch {
 	case g.ctx.Err() != nil:
 		return 0, g.ctx.Err()
-	case g.total > maxBytes:
+	case g.total > MaxBytes:
 		return 0, errTooLarge
 	case g.rowLimited && g.row > maxRecord+maxHeader: // read-ahead included
 		return 0, errLongRow

@@ -67,8 +67,8 @@ func (f *File) Matching(o Options) Options {
 func (f *File) Close() error { return f.Rows.records.Close() }
 
 const (
-	// maxBytes exceeds the size of a record with a million fees.
-	maxBytes = 256 << 20
+	// MaxBytes exceeds the size of a record with a million fees.
+	MaxBytes = 256 << 20
 	// maxRows exceeds the rows of a spreadsheet.
 	maxRows = 1 << 20
 )

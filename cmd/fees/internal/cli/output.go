@@ -63,7 +63,17 @@ func alternatives(words []string) string {
 // AddFile adds only the flag for the file, for commands with their own format flag.
 func (o *Output) AddFile(c *cobra.Command) {
 	o.command = c
-	c.Flags().StringVarP(&o.File, "output", "o", "", "write to this file, not to standard output")
+	c.Flags().StringVarP(&o.File, "output", "o", "", "write to this file; - is standard output, the default")
+	first := c.PreRunE
+	c.PreRunE = func(c *cobra.Command, args []string) error { // before other checks look at the file
+		if o.File == "-" {
+			o.File = ""
+		}
+		if first == nil {
+			return nil
+		}
+		return first(c, args)
+	}
 }
 
 // CheckBinary rejects a binary format on a terminal.
@@ -139,6 +149,9 @@ func replaceFile(ctx context.Context, flag, path string, mode fs.FileMode, write
 			err = fmt.Errorf("%s %s: %w", flag, path, err)
 		}
 	}()
+	if path == "-" {
+		return errors.New("standard output is for the result. Name a file")
+	}
 	if old, err := os.Stat(path); err == nil && !old.Mode().IsRegular() {
 		return writePipe(ctx, path, old.Mode(), write)
 	}

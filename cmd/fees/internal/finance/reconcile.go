@@ -17,6 +17,7 @@ import (
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/closing"
 	"github.com/feeledger/fees/internal/reconcile"
+	"github.com/feeledger/fees/internal/sys/disk"
 	"github.com/feeledger/fees/internal/sys/jsontext"
 	"github.com/feeledger/fees/internal/sys/plain"
 	"github.com/feeledger/fees/source"
@@ -26,7 +27,7 @@ var reconcileManual = `Compare your own record of fees, a csv or xlsx file with 
 the ledger, to the wei. A row names its transaction by EVM hash, else by
 extrinsic hash, else by transaction ID such as 25-7. Several files, such as one
 for each wallet, are compared together: each keeps its own reading, and the
-result is about all.
+result is about all. The file - is standard input.
 
 Each row is compared with what the chain charged. If the chain recorded no
 charge, it is compared with the fee by the rules. Notes show where the two
@@ -234,6 +235,9 @@ func (f *reconcileFlags) reconcile(c *cobra.Command, args []string) error {
 	}
 	files, period := splitRecords(args)
 	f.SetPaths(files)
+	if err := f.readInput(c); err != nil {
+		return err
+	}
 	switch {
 	case f.Format == "xlsx" && f.File == "":
 		return errors.New("--format xlsx needs a file; name it with -o")
@@ -303,6 +307,29 @@ func (f *reconcileFlags) offer(c *cobra.Command, args []string, r *reconcile.Res
 	return c.Context().Err()
 }
 
+// readInput reads the record named "-" from standard input.
+func (f *reconcileFlags) readInput(c *cobra.Command) (err error) {
+	const name = "standard input"
+	list := []*app.BooksInput{&f.BooksInput}
+	for i := range f.More {
+		list = append(list, &f.More[i])
+	}
+	for _, in := range list {
+		switch {
+		case in.Path != "-":
+			continue
+		case slices.ContainsFunc(list, func(other *app.BooksInput) bool { return other.Path == name }):
+			return errors.New("- is standard input, which can be read once; name the other files")
+		}
+		in.Path = name
+		in.Content, err = cli.Await(c.Context(), func() ([]byte, error) { return disk.ReadAtMost(c.InOrStdin(), name, reconcile.MaxBytes) })
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // maxRecords limits the files that are compared together.
 const maxRecords = 100
 
@@ -311,7 +338,7 @@ const maxRecords = 100
 func splitRecords(args []string) (files, period []string) {
 	last := len(args) - 1
 	_, missing := os.Stat(args[last])
-	if last == 0 || missing == nil || slices.Contains([]string{".csv", ".xlsx", ".txt", ".tsv"}, strings.ToLower(filepath.Ext(args[last]))) {
+	if last == 0 || missing == nil || args[last] == "-" || slices.Contains([]string{".csv", ".xlsx", ".txt", ".tsv"}, strings.ToLower(filepath.Ext(args[last]))) {
 		return args, nil
 	}
 	return args[:last], args[last:]
@@ -323,6 +350,9 @@ func (f *reconcileFlags) compareTotal(c *cobra.Command, args []string) error {
 		var files []string
 		files, args = splitRecords(args)
 		f.SetPaths(files)
+		if err := f.readInput(c); err != nil {
+			return err
+		}
 	}
 	switch {
 	case f.fix+f.list+f.accept+f.Gateway != "" || f.RowsOnly:
