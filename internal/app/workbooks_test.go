@@ -209,8 +209,12 @@ func isNear(t *testing.T, have, want *big.Rat, where string) {
 // sums of our CSV: numbers to 15 digits, texts and stated totals exactly.
 func TestProgramsReadTheWorkbooks(t *testing.T) {
 	d, q := opened(t, copied(t)), question(t)
+	q.Prices = app.PricesInput{Files: []string{write(t, "prices.csv", "# source: X\ndate,price\n2026-01-01,123.456789\n")}, Fiat: "EUR"}
 	made := packed(t, d, q)
 	request := app.Request{Period: app.Heights(made.Manifest.Blocks.First, made.Manifest.Blocks.Last), Accounts: []chain.Address{addressOf(t, alith), addressOf(t, baltathar)}}
+	var err error
+	request.Prices, err = app.ReadPrices(q.Prices)
+	require.NoError(t, err)
 	statements, err := d.Statements(t.Context(), app.StatementRequest{Request: request, Balances: withBalances(t)})
 	require.NoError(t, err)
 	rollforward, err := rolled(t, d, app.RollforwardRequest{Request: request, By: app.ByPeriod, Balances: withBalances(t)})
@@ -261,6 +265,17 @@ func TestProgramsReadTheWorkbooks(t *testing.T) {
 	}
 }
 
+// inCurrency returns the heading in a workbook of a column of a currency in CSV, "" for other columns.
+func inCurrency(column string) string {
+	if base, is := strings.CutSuffix(column, "_eur"); is {
+		return heading(base) + ", EUR"
+	}
+	if column == "value" {
+		return "Value"
+	}
+	return ""
+}
+
 // addsUp requires a sheet to have the amounts of the lines of a CSV, and returns the number of its columns of amounts.
 func (s *worksheet) addsUp(t *testing.T, lines [][]string, typed bool, where string) (columns int) {
 	amounts := map[string]int{}
@@ -281,6 +296,26 @@ func (s *worksheet) addsUp(t *testing.T, lines [][]string, typed bool, where str
 			return nil
 		}
 		return row[i]
+	}
+	for place, name := range lines[0] {
+		head := inCurrency(name)
+		if head == "" {
+			continue
+		}
+		want, have := new(big.Rat), new(big.Rat)
+		for i, line := range lines[1:] {
+			cell := at(rows[i], head)
+			require.Equal(t, line[place] == "", cell == nil, "%s: %s of row %d", where, head, i)
+			if cell != nil {
+				want.Add(want, figure(t, line[place]))
+				have.Add(have, figure(t, cell))
+				if typed {
+					require.IsType(t, json.Number(""), cell, "%s: %s of row %d", where, head, i)
+				}
+			}
+		}
+		isNear(t, have, want, where+": "+head)
+		columns++
 	}
 	for base, place := range amounts {
 		number, exact := heading(base)+", GLMR", heading(base)+", wei, as text"

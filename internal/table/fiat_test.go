@@ -77,3 +77,21 @@ func TestFiatRefused(t *testing.T) {
 	none := &table.Sheet{Name: "s", Columns: []table.Column{{Name: "fee_jpy", Kind: table.Fiat, Total: true, Currency: "JPY"}}}
 	require.Contains(t, string(written(t, "txt", none)), "0\n")
 }
+
+// An amount whose currency another column names is text for programs, and a number with its decimals in a workbook.
+func TestAmountsOfSeveralCurrencies(t *testing.T) {
+	s := func() *table.Sheet {
+		return &table.Sheet{Name: "values", Columns: []table.Column{{Name: "value", Kind: table.Text}, {Name: "currency", Kind: table.Text}}, Rows: rows(
+			[]any{worth(t, "EUR", "-1005"), "EUR"}, []any{chain.Some(worth(t, "JPY", "2000")), "JPY"}, []any{nil, nil},
+			[]any{worth(t, "EUR", "12345678901234567890"), "EUR"},
+		)}
+	}
+	require.Equal(t, "value,currency\n-1.01,EUR\n2,JPY\n,\n12345678901234567.89,EUR\n", string(written(t, "csv", s())))
+	require.Equal(t, `{"value":"-1.01","currency":"EUR"}`, strings.Split(string(written(t, "jsonl", s())), "\n")[0])
+	all, _ := values(t, readParquet(t, written(t, "parquet", s())))
+	require.Equal(t, "-1.01", all[0][0].String())
+	book := written(t, "xlsx", s())
+	cells := cellsOf(part(t, book, "xl/worksheets/sheet1.xml"))
+	require.Equal(t, []cell{{"", "<v>-1.01</v>"}, {"", "<v>2</v>"}, {}, inline("12345678901234567.89")}, []cell{cells["A2"], cells["A3"], cells["A4"], cells["A5"]})
+	require.Equal(t, []string{"-1.01", "2"}, []string{opened(t, book).cells("values")[1][0], opened(t, book).cells("values")[2][0]})
+}

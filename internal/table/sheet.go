@@ -16,7 +16,8 @@ type Kind int
 
 // The kinds, with the Go types of their values.
 const (
-	// Text is a string. It may come from outside: see [Safe].
+	// Text is a string. It may come from outside: see [Safe]. It is also a money.Amount whose currency another column
+	// names; XLSX has it as a number.
 	Text Kind = iota
 	// Integer is an int, int64, uint64, chain.Gas, chain.Nonce or chain.RefTime.
 	Integer

@@ -10,7 +10,7 @@ import (
 	"github.com/feeledger/fees/internal/money"
 )
 
-// The converted values of a row are nil or: string or Worded (Text), integer,
+// The converted values of a row are nil or: string, Worded or worth (Text), integer,
 // chain.SignedWei (Wei and SignedWei), chain.TokenAmount, chain.GasPrice,
 // chain.Time, date, chain.Hash, account, bool, money.Amount, unknownAmount, percent.
 
@@ -19,6 +19,9 @@ type unknownAmount struct{}
 
 // String returns "".
 func (unknownAmount) String() string { return "" }
+
+// worth is an amount of a currency that another column names: a number in XLSX only.
+type worth struct{ money.Amount }
 
 // percentDecimals is the number of decimals of a percentage.
 const percentDecimals = 2
@@ -97,6 +100,9 @@ func (k Kind) read(value any) (any, error) {
 			return integer(exact(v)), nil
 		}
 	case money.Amount:
+		if k == Text {
+			return worth{v}, nil
+		}
 		fits = k == Fiat
 	case chain.SignedWei:
 		fits = k == SignedWei

@@ -298,6 +298,10 @@ func (l *lines) writeValue(format string, value any) {
 		if fits(text) {
 			digits = rounded(text)
 		}
+	case worth:
+		if format = decimalFormat(v.Currency().Decimals()); fits(text) {
+			digits = rounded(text)
+		}
 	case Worded:
 		text = v.Words()
 	}

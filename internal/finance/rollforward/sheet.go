@@ -88,7 +88,7 @@ var unvalued chain.Optional[money.Amount]
 // values returns the cells of an amount in a currency, empty if unknown.
 func values(v chain.Optional[money.Amount]) []any {
 	if amount, known := v.Get(); known {
-		return []any{amount.String(), string(amount.Currency()), amount.Late()}
+		return []any{amount, string(amount.Currency()), amount.Late()}
 	}
 	return []any{nil, nil, nil}
 }
