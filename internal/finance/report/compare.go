@@ -146,7 +146,7 @@ func (g *Group) cutTo(part *Group) *Group {
 }
 
 // gather combines all pairs after the first Top ones.
-func (c *Comparison) gather() (err error) {
+func (c *Comparison) gather() error {
 	rest := len(c.Pairs) - c.Top
 	if c.Top == 0 || rest <= 0 {
 		return nil
@@ -158,20 +158,8 @@ func (c *Comparison) gather() (err error) {
 		now, before = append(now, p.Now), append(before, p.Before)
 		others.apart = others.apart || p.apart || p.Now.lacking() || p.Before.lacking()
 	}
-	if others.Now.Figures, err = combined(now, c.Now.nothing()); err != nil {
-		return err
-	}
-	if others.Before.Figures, err = combined(before, c.Before.nothing()); err != nil {
-		return err
-	}
-	if others.Now.AssetFees, err = inAssets(now); err != nil {
-		return err
-	}
-	if others.Before.AssetFees, err = inAssets(before); err != nil {
-		return err
-	}
 	c.Pairs = append(c.Pairs[:c.Top], others)
-	return nil
+	return cmp.Or(others.Now.combine(now, c.Now.nothing()), others.Before.combine(before, c.Before.nothing()))
 }
 
 // pairKey identifies the groups of a pair.

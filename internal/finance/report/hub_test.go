@@ -10,6 +10,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/archive/answers"
 	"github.com/feeledger/fees/internal/finance/report"
+	"github.com/feeledger/fees/internal/table"
 	"github.com/feeledger/fees/internal/test/pairs"
 	"github.com/feeledger/fees/source"
 )
@@ -81,6 +82,9 @@ func TestFeesInAssets(t *testing.T) {
 		for _, amount := range want {
 			require.Contains(t, out.String(), `,"`+amount+" of the asset "+asset+"; 0.")
 		}
+		out.Reset()
+		require.NoError(t, table.WriteTable(&out, r.Shown(), 400))
+		require.Contains(t, out.String(), "of the asset {")
 		out.Reset()
 		require.NoError(t, r.Document().Write(&out, "html", 0))
 		require.Regexp(t, `asset.fees</th>`, out.String())

@@ -343,13 +343,11 @@ func (a *adder) transactions(ctx context.Context, book *ledger.Book, span chain.
 		if a.mark, err = a.marked(ctx, t); err != nil {
 			return err
 		}
-		if err := a.transaction(c); err != nil {
-			return err
+		if err = a.transaction(c); err == nil && t.InAsset() {
+			err = a.last.AssetFees.Add(&t.AssetFee)
 		}
-		if t.InAsset() {
-			if err := a.last.AssetFees.Add(&t.AssetFee); err != nil {
-				return err
-			}
+		if err != nil {
+			return err
 		}
 	}
 	return nil
@@ -451,10 +449,7 @@ func (a *adder) result() (groups []*Group, all Figures, err error) {
 		slices.SortFunc(groups, by.compare)
 	} else if slices.SortFunc(groups, by.compareFees); len(groups) > top {
 		others := &Group{Key: Key{Others: chain.Some(uint64(len(groups) - top))}}
-		if others.Figures, err = combined(groups[top:], a.request.nothing()); err != nil {
-			return nil, all, err
-		}
-		if others.AssetFees, err = inAssets(groups[top:]); err != nil {
+		if err := others.combine(groups[top:], a.request.nothing()); err != nil {
 			return nil, all, err
 		}
 		groups = append(groups[:top:top], others)
@@ -475,16 +470,18 @@ func inAssets(groups []*Group) (sum fee.AssetTotals, err error) {
 	return sum, err
 }
 
-// combined adds up groups; nothing is the worth of none.
-func combined(groups []*Group, nothing worth) (f Figures, err error) {
+// combine adds up groups; nothing is the worth of none.
+func (g *Group) combine(groups []*Group, nothing worth) (err error) {
 	var sums ledger.Sums
-	for _, g := range groups {
-		if g.sums != nil {
-			if err := sums.Add(g.sums); err != nil {
-				return f, err
+	for _, part := range groups {
+		if part.sums != nil {
+			if err := sums.Add(part.sums); err != nil {
+				return err
 			}
 		}
-		nothing = nothing.plus(worthOf(&g.Figures))
+		nothing = nothing.plus(worthOf(&part.Figures))
 	}
-	return figuresOf(&sums).valued(nothing), nil
+	g.Figures = figuresOf(&sums).valued(nothing)
+	g.AssetFees, err = inAssets(groups)
+	return err
 }
