@@ -59,6 +59,19 @@ func TestPooler(t *testing.T) {
 	require.NoError(t, book.Close())
 }
 
+// A pooler that was not recognised is named when a prepared statement is missing in another session.
+func TestPoolerFoundLater(t *testing.T) {
+	place := postgrestest.Start(t).Database(t)
+	require.NoError(t, written(t, place, madeUpChain, madeUp(0, 3)).Close())
+	book := reader(t, place+"&pool_max_conns=1")
+	statusOf(t, book)
+	_, err := book.Pool().Exec(ctx, "DEALLOCATE ALL")
+	require.NoError(t, err)
+	_, err = book.Status(ctx)
+	require.ErrorIs(t, err, ledger.ErrPooler)
+	require.Equal(t, failure.NotUnderstood, failure.Of(err))
+}
+
 // Of four writers that create a ledger at once, one writes it and three are refused, through a pooler in session mode as on
 // the database's address.
 func TestFourWritersAtOnce(t *testing.T) {

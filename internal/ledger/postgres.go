@@ -429,7 +429,7 @@ func wrapAway(err error) error {
 	var refused *pgconn.ConnectError
 	var network net.Error
 	switch {
-	case err == nil, errors.Is(err, context.Canceled), errors.Is(err, ErrAway), errors.Is(err, ErrRefused):
+	case err == nil, errors.Is(err, context.Canceled), errors.Is(err, ErrAway), errors.Is(err, ErrRefused), errors.Is(err, ErrPooler):
 		return err
 	case errors.As(err, &refused) && refusedBy(err) != nil:
 		return refusedBy(err)
@@ -437,8 +437,11 @@ func wrapAway(err error) error {
 		return fmt.Errorf("%w: %w", ErrAway, err)
 	}
 	var said *pgconn.PgError
-	if !errors.As(err, &said) && pgconn.SafeToRetry(err) { // the connection was already broken
+	switch isServers := errors.As(err, &said); {
+	case !isServers && pgconn.SafeToRetry(err): // the connection was already broken
 		return fmt.Errorf("%w: %w", ErrAway, err)
+	case isServers && (said.Code == "26000" || said.Code == "42P05"): // a prepared statement is missing, or another client's
+		return fmt.Errorf("%w: %w", ErrPooler, err)
 	}
 	return err
 }
