@@ -36,7 +36,7 @@ func TestGivenTotals(t *testing.T) {
 
 	book := opened(t, written(t, "xlsx", sheet("75.00")))
 	lines := book.cells("given")
-	require.Equal(t, []string{"of 1 to 15 January, as before", "3", "9", "0.000000000000000009", "not known", "", "not known", "75.00"}, lines[len(lines)-1])
+	require.Equal(t, []string{"of 1 to 15 January, as before", "3", "0.000000000000000009", "not known", "not known", "75.00", "9", "not known"}, lines[len(lines)-1])
 	list, _ := onPaper(t, table.Paper{Size: pdf.A4, Title: "Given"}, sheet("75.00"))
 	cells := textsOf(list, "TD")
 	require.Equal(t, []string{"of 1 to 15 January, as before", "3", "0.000000000000000009", "not known", "not known", "75.00"}, cells[len(cells)-6:])
