@@ -39,6 +39,9 @@ A package contains, for the fees that the accounts paid:
                         options, and the SHA-256 of every file
   about.txt             the same for people: how the package was made
   cover.pdf             a cover to sign, with findings and checksums
+  records.jsonl.gz      the records of the blocks, which the seal covers; not with
+                        --no-records
+  check.html            a page that checks the package in a browser
   findings.csv          for any account in the period's blocks: failed checks,
                         undetermined fees, drifts, unrecognised events
 
@@ -190,6 +193,7 @@ func (f *closeFlags) add(c *cobra.Command) {
 	flags.StringVar(&f.since, "since", "", "list changed inputs and options since this package (default: the package of the month before, if it is beside DIR)")
 	flags.StringVar(&q.Networks, "network-file", "", "a file with your own network tables")
 	flags.BoolVar(&q.Partial, "partial", false, "close even if part of the period, or a price, is missing")
+	flags.BoolVar(&q.NoRecords, "no-records", false, "leave out the records of the blocks")
 	flags.BoolVar(&f.noBalances, "no-balances", false, "do not get balances; statements are not checked")
 	addPrices(c, &q.Prices)
 	flags.StringArrayVar(&f.records, "reconcile", nil, "your record of fees, csv or xlsx, as for fees reconcile; repeated for several files")
