@@ -686,3 +686,38 @@ func verdictOf(t *testing.T, dir string, b *basePackage) string {
 	}
 	return strings.Join(found, "; ")
 }
+
+// The page works without a mouse and in every size, and says what to do without scripts.
+func TestPageInABrowser(t *testing.T) {
+	long(t)
+	d, q := opened(t, copied(t)), question(t)
+	q.Dir = filepath.Join(t.TempDir(), "january")
+	made := packed(t, d, q)
+	browser, url := browsertest.Start(t), "file://"+q.Dir
+	for _, o := range []browsertest.Options{{}, {Dark: true}, {Size: browsertest.Size{Width: 720, Height: 900}}, {Size: browsertest.Size{Width: 390, Height: 844}, Dark: true}, {Size: browsertest.Size{Width: 390, Height: 844}}} {
+		tab := browser.Tab(t, url, o)
+		tab.Open("/" + closing.PageFile)
+		require.Empty(t, tab.Barriers())
+		tab.Key("\t")
+		require.Equal(t, "folder", browsertest.Ask[string](tab, "document.activeElement.id"))
+		tab.Select("#folder").Choose(q.Dir)
+		tab.Until(`!!document.querySelector("#result").dataset.report`)
+		require.Equal(t, "result", browsertest.Ask[string](tab, "document.activeElement.id"), "readers of screens hear the verdict")
+		require.Contains(t, tab.Text(), "Nothing differs, as far as this page can check.")
+		require.NotContains(t, tab.Text(), "undefined")
+		require.Empty(t, tab.Barriers())
+		require.Empty(t, tab.Pale())
+		require.Empty(t, tab.Overhang())
+		require.NotEmpty(t, tab.Print())
+		if to := os.Getenv("PICTURES"); to != "" {
+			tab.Picture(filepath.Join(to, fmt.Sprintf("%d-%v.png", o.Width, o.Dark)))
+			require.NoError(t, os.WriteFile(filepath.Join(to, "print.pdf"), tab.Print(), 0o600))
+		}
+		tab.Select("#kept").Type(made.Manifest.Blocks.Seal + "x")
+		tab.Key("\t")
+		tab.Until(`document.querySelector("#result").textContent.includes("The package differs.")`)
+	}
+	tab := browser.Tab(t, url, browsertest.Options{Scriptless: true})
+	tab.Open("/" + closing.PageFile)
+	require.Contains(t, tab.Text(), "This page needs scripts. Allow them for this file, or run fees close --check with the folder.")
+}

@@ -77,6 +77,10 @@ What changed since the month before is listed: lines of the address book, the
 chart, tags, prices and classes, the network table, accounts, options and the
 program. The package before is found beside DIR, or named with --since.
 
+An auditor opens check.html in a browser and chooses the package's folder. It
+recomputes files, seal, fees and balances without this program, and says what it
+did not check.
+
 In the browser, two users can close a month: one prepares the package, the
 other approves it, and the ledger's audit trail keeps every act (fees serve
 --close).
