@@ -268,7 +268,7 @@ func byteEdits(b *basePackage) (list []alteration) {
 	return list
 }
 
-// unpacked and packedAgain change the lines of the records.
+// relined changes the lines of the records.
 func relined(change func([]string) []string) func(string) string {
 	return func(text string) string {
 		in, err := gzip.NewReader(strings.NewReader(text))
@@ -470,6 +470,11 @@ func planned() []alteration {
 			l[4] = strings.Replace(l[4], `T00`, `T01`, 1)
 			return l
 		})),
+		edited("month", records, "a byte of a record, with its digest", true, relined(func(l []string) []string { l[4] = redigested(l[4], func(r []byte) { r[len(r)-1] ^= 1 }); return l })),
+		edited("month", records, "a hash, with its digest", true, relined(func(l []string) []string { l[4] = redigested(l[4], func(r []byte) { r[20] ^= 1 }); return l })),
+		edited("month", records, "a height, with its digest", true, relined(func(l []string) []string { l[4] = redigested(l[4], func(r []byte) { r[8] ^= 64 }); return l })),
+		edited("month", records, "a version, with its digest", true, relined(func(l []string) []string { l[4] = redigested(l[4], func(r []byte) { r[0] = 3 }); return l })),
+		edited("month", records, "a long list, with its digest", true, relined(func(l []string) []string { l[4] = redigested(l[4], func(r []byte) { r[73] = 0xff }); return l })),
 		edited("no-records", "report.json", "the totals' fee", true, func(text string) string { return raised(text, strings.LastIndex(text, `"fee": "`)+10) }),
 		// odd forms
 		edited("month", "report.json", "a key twice", true, exchanged(`"evm": `, `"evm": 0, "evm": `)),
