@@ -27,11 +27,16 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/archive/answers"
 	"github.com/feeledger/fees/internal/finance/closing"
 	"github.com/feeledger/fees/internal/finance/closing/signature"
+	"github.com/feeledger/fees/internal/finance/report"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/test/browsertest"
+	"github.com/feeledger/fees/internal/test/pairs"
 	"github.com/feeledger/fees/internal/test/program"
+	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/source"
 )
 
 // pageReport is what the page finds in a package.
@@ -674,6 +679,37 @@ func byBrowser(t *testing.T, cases []pageCase, reports []pageReport, each int) {
 		count++
 	}
 	t.Logf("%d packages in the browser", count)
+}
+
+// The page reads packages of other chains: with accounts of 32 bytes, other decimals, and deposits beside fees.
+func TestPageOfAHub(t *testing.T) {
+	long(t)
+	src, err := answers.OpenDirectory(pairs.Path(t, "passet-1019002", "gateway"))
+	require.NoError(t, err)
+	d, err := app.Temporary(t.Context(), "of a hub", app.Heights(0, 39), app.FillOptions{Reader: &source.Reader{Source: src, Tables: network.BuiltIn()}})
+	require.NoError(t, err)
+	defer d.Close()
+	var at chain.Time
+	for b, err := range d.Book.Blocks(t.Context(), ledger.Query{Span: chain.Heights{First: 39, Last: 39}}) {
+		require.NoError(t, err)
+		at, _ = b.Time.Get()
+	}
+	q := app.PackageRequest{
+		Dir: filepath.Join(t.TempDir(), "hub"), PeriodInput: app.PeriodInput{Month: at.String()[:7], Partial: true}, Journal: "hledger", With: app.WithFees,
+		PackageOptions: app.PackageOptions{Program: "a test"},
+	}
+	r, err := d.Report(t.Context(), app.Request{Period: parsed(t, q.PeriodInput)}, report.Choice{By: report.Account})
+	require.NoError(t, err)
+	for _, g := range r.Groups {
+		if account, known := g.Account.Get(); known {
+			q.Accounts = append(q.Accounts, r.Token.Account(account))
+		}
+	}
+	require.Greater(t, len(q.Accounts), 5)
+	made := packed(t, d, q)
+	found := byPage(t, []pageCase{{q.Dir, made.Manifest.Blocks.Seal}})[0]
+	require.Zero(t, found.Bad, found.differences())
+	require.Greater(t, found.OK, len(q.Accounts))
 }
 
 // verdictOf returns what fees close --check finds in a package; "" for nothing.

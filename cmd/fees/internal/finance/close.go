@@ -39,8 +39,8 @@ A package contains, for the fees that the accounts paid:
                         options, and the SHA-256 of every file
   about.txt             the same for people: how the package was made
   cover.pdf             a cover to sign, with findings and checksums
-  records.jsonl.gz      the records of the blocks, which the seal covers; not with
-                        --no-records
+  records.jsonl.gz      the records of the blocks, which the seal covers, unless
+                        you pass --no-records
   check.html            a page that checks the package in a browser
   findings.csv          for any account in the period's blocks: failed checks,
                         undetermined fees, drifts, unrecognised events
