@@ -416,6 +416,7 @@ func planned() []alteration {
 		edited("month", "statements.json", "of_fee", true, exchanged(`"of_fee":true`, `"of_fee":false`)),
 		edited("month", "statements.json", "not of a fee", true, exchanged(`"of_fee":false`, `"of_fee":true`)),
 		edited("month", "statements.json", "a kind", true, exchanged(`"kind":"transfer-out"`, `"kind":"transfer-in"`)),
+		edited("month", "statements.json", "a time", true, exchanged(`"time":"2026-01-01T00:00:36Z"`, `"time":"2026-01-01T00:00:37Z"`)),
 		edited("month", "statements.json", "a place", true, exchanged(`"place":"4-4"`, `"place":"4-5"`)),
 		edited("month", "statements.json", "a call", true, exchanged(`"call":"ethereum.transact"`, `"call":"balances.transfer"`)),
 		edited("month", "statements.json", "a verdict", true, exchanged(`"verdict":"match"`, `"verdict":"drift"`)),
