@@ -115,7 +115,7 @@ func TestCloseFlippedByte(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "january")
 	closed(t, dir)
 	all := filesUnder(t, dir)
-	require.Len(t, all, 18)
+	require.Len(t, all, 20)
 	for name, text := range all {
 		if name == closing.ManifestFile {
 			text = strings.Replace(text, `"fee": "8`, `"fee": "9`, 1)

@@ -10,6 +10,7 @@ import (
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/deposits"
 	"github.com/feeledger/fees/internal/finance/journal"
+	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/table"
 	"github.com/feeledger/fees/source"
 )
@@ -121,7 +122,7 @@ func (x *Export) checkPrices(ctx context.Context) error {
 }
 
 // WriteRecords writes one line of JSON for each block of a period: block, time, digest and the record that the
-// digest covers, in hex. docs/verify_seal.py computes seals from it.
+// digest covers, in hex. docs/evidence.md describes it.
 func (d *Ledger) WriteRecords(ctx context.Context, w io.Writer, p Period) error {
 	held, err := d.Held(ctx, p)
 	if err != nil {
@@ -131,11 +132,16 @@ func (d *Ledger) WriteRecords(ctx context.Context, w io.Writer, p Period) error 
 	if err != nil {
 		return err
 	}
+	return d.writeRecords(ctx, w, span, held.Asked)
+}
+
+// writeRecords writes the records of a span's blocks that are in a period.
+func (d *Ledger) writeRecords(ctx context.Context, w io.Writer, span chain.Heights, p ledger.Period) error {
 	for r, err := range d.Book.Records(ctx, span) {
 		if err != nil {
 			return d.wrapErr(err)
 		}
-		if !held.Asked.Has(r.Height, r.Time) {
+		if !p.Has(r.Height, r.Time) {
 			continue
 		}
 		at := "null"

@@ -38,6 +38,7 @@ type PackageRequest struct {
 	Journal   string               // the accounting program of the journal
 	With      string               // WithFees or WithMovements
 	Proved    bool                 // prove the statements with balances
+	NoRecords bool                 // leave out the records of the blocks
 	Key       *signature.Key       // signs the manifest; may be nil
 	Authority *timestamp.Authority // timestamps the manifest; may be nil
 	PackageOptions
@@ -96,7 +97,7 @@ func (q *PackageRequest) options() closing.Options {
 	}
 	return closing.Options{
 		Prices: priced, Journal: q.Journal, With: q.With, Partial: q.Partial, Balances: q.Proved,
-		Rollforward: true, Classes: q.Classes != "", Chart: q.Chart != "", Tags: q.Tags != "", About: true, OwnNetworks: q.Networks != "", Names: q.Names != "", Labels: q.Labels != nil, Reconciliation: record,
+		Rollforward: true, Classes: q.Classes != "", Chart: q.Chart != "", Tags: q.Tags != "", About: true, Records: !q.NoRecords, OwnNetworks: q.Networks != "", Names: q.Names != "", Labels: q.Labels != nil, Reconciliation: record,
 	}
 }
 

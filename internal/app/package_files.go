@@ -34,7 +34,7 @@ func (x *maker) make(ctx context.Context) error {
 	}{
 		{"inputs", x.makeInputs}, {"balances", x.ask}, {"blocks", x.examine}, {"reports", x.makeReports}, {"variance", x.makeVariance}, {"findings", x.makeFindings},
 		{"statements", x.makeStatements}, {"rollforward", x.makeRollforward}, {"journal", x.makeJournal}, {"reconciliation", x.makeReconciliation},
-		{"about", x.makeAbout},
+		{"records", x.makeRecords}, {"about", x.makeAbout},
 	} {
 		p.say("closing: " + step.what)
 		if err := step.do(ctx); err != nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"math/big"
 	"net/http/httptest"
 	"os"
 	"strconv"
@@ -153,18 +154,22 @@ func TestDepositsOfALaterLedger(t *testing.T) {
 	}
 	whole, notes := changes(0)
 	require.Empty(t, notes[:len(notes)-1], "all but the evidence")
-	late := 0
+	late, sum := 0, new(big.Rat)
 	for _, row := range whole {
 		block, _, _ := strings.Cut(row["taken"], "-")
 		height, err := strconv.ParseUint(block, 10, 64)
 		require.NoError(t, err)
 		if strings.HasPrefix(row["change"], "-") && height < begin {
 			late++
+			change, ok := new(big.Rat).SetString(row["change_token"])
+			require.True(t, ok, row)
+			sum.Sub(sum, change)
 		}
 	}
 	require.Positive(t, late)
 	_, notes = changes(begin)
-	require.Equal(t, []string{fmt.Sprintf("the ledger begins at block %d: deposits that were taken before it are not listed", begin), fmt.Sprintf("for %d deposits that were given back, the ledger does not contain the transaction that took them", late)}, notes[:2])
+	require.Equal(t, []string{fmt.Sprintf("the ledger begins at block %d: deposits that were taken before it are not known, and not listed", begin),
+		fmt.Sprintf("%d deposits of %s UNIT were given back, and the ledger does not contain the transactions that took them", late, sum.FloatString(12))}, notes[:2])
 }
 
 // A balance that a source states of another block at that height is an error, and no finding.

@@ -98,6 +98,7 @@ type Options struct {
 	Chart          bool            `json:"chart,omitempty"`       // inputs/chart.csv exists: the chart of accounts
 	Tags           bool            `json:"tags,omitempty"`        // inputs/tags.csv exists: tags of transactions
 	About          bool            `json:"about,omitempty"`       // about.txt exists; absent in older packages
+	Records        bool            `json:"records"`               // records.jsonl.gz exists: what the seal covers
 	Acts           bool            `json:"acts,omitempty"`        // inputs/acts.csv exists: who prepared, approved and closed it
 	Variance       *Variance       `json:"variance,omitempty"`    // absent if the ledger lacked the period before
 }

@@ -24,6 +24,7 @@ const (
 	ClickHouse   Kind = "clickhouse" // fetched by npm, half a gigabyte
 	DuckDB       Kind = "duckdb"     // fetched by npm
 	Namespaces   Kind = "namespaces" // ip, and the right to make networks
+	Node         Kind = "node"
 	Office       Kind = "office"
 	OpenSSL      Kind = "openssl"
 	PDF          Kind = "pdf" // pdftotext, qpdf, and PDFBox Preflight

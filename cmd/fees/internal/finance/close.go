@@ -39,6 +39,9 @@ A package contains, for the fees that the accounts paid:
                         options, and the SHA-256 of every file
   about.txt             the same for people: how the package was made
   cover.pdf             a cover to sign, with findings and checksums
+  records.jsonl.gz      the records of the blocks, which the seal covers, unless
+                        you pass --no-records
+  check.html            a page that checks the package in a browser
   findings.csv          for any account in the period's blocks: failed checks,
                         undetermined fees, drifts, unrecognised events
 
@@ -73,6 +76,10 @@ accounts of the chart. --tags also works alone.
 What changed since the month before is listed: lines of the address book, the
 chart, tags, prices and classes, the network table, accounts, options and the
 program. The package before is found beside DIR, or named with --since.
+
+An auditor opens check.html in a browser and chooses the package's folder. It
+recomputes files, seal, fees and balances without this program, and says what it
+did not check.
 
 In the browser, two users can close a month: one prepares the package, the
 other approves it, and the ledger's audit trail keeps every act (fees serve
@@ -190,6 +197,7 @@ func (f *closeFlags) add(c *cobra.Command) {
 	flags.StringVar(&f.since, "since", "", "list changed inputs and options since this package (default: the package of the month before, if it is beside DIR)")
 	flags.StringVar(&q.Networks, "network-file", "", "a file with your own network tables")
 	flags.BoolVar(&q.Partial, "partial", false, "close even if part of the period, or a price, is missing")
+	flags.BoolVar(&q.NoRecords, "no-records", false, "leave out the records of the blocks")
 	flags.BoolVar(&f.noBalances, "no-balances", false, "do not get balances; statements are not checked")
 	addPrices(c, &q.Prices)
 	flags.StringArrayVar(&f.records, "reconcile", nil, "your record of fees, csv or xlsx, as for fees reconcile; repeated for several files")

@@ -1,0 +1,765 @@
+package app_test
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"compress/gzip"
+	"context"
+	"crypto/ed25519"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"encoding/pem"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/crypto/ssh"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/archive/answers"
+	"github.com/feeledger/fees/internal/finance/closing"
+	"github.com/feeledger/fees/internal/finance/closing/signature"
+	"github.com/feeledger/fees/internal/finance/report"
+	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/test/browsertest"
+	"github.com/feeledger/fees/internal/test/pairs"
+	"github.com/feeledger/fees/internal/test/program"
+	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/source"
+)
+
+// pageReport is what the page finds in a package.
+type pageReport struct {
+	Verdict       string
+	OK, Bad, Grey int
+	Parts         []struct {
+		Name, State string
+		Lines       []struct{ State, Text, Code string }
+	}
+	Files []struct{ Name, State, Content string }
+}
+
+// onlyHash is what the page says of a file whose content it does not check.
+const onlyHash = "only its SHA-256"
+
+// differences are the lines of what differs.
+func (r *pageReport) differences() string {
+	var out strings.Builder
+	for _, p := range r.Parts {
+		for _, l := range p.Lines {
+			if l.State == "bad" {
+				fmt.Fprintf(&out, "%s: %s %s\n", p.Name, l.Text, l.Code)
+			}
+		}
+	}
+	return out.String()
+}
+
+func (r *pageReport) content(name string) string {
+	for _, f := range r.Files {
+		if f.Name == name {
+			return f.Content
+		}
+	}
+	return ""
+}
+
+// pageCase is a package for the page, with what the reader kept elsewhere.
+type pageCase struct {
+	Dir  string `json:"dir"`
+	Kept string `json:"kept"`
+}
+
+// byPage checks packages by the page's script under node.
+func byPage(t *testing.T, cases []pageCase) []pageReport {
+	t.Helper()
+	page := write(t, closing.PageFile, string(closing.Page))
+	var in bytes.Buffer
+	for _, c := range cases {
+		require.NoError(t, json.NewEncoder(&in).Encode(c))
+	}
+	run := exec.CommandContext(t.Context(), program.Path(t, program.Node, "node"), "--no-warnings", "testdata/check.mjs", page)
+	run.Stdin, run.Stderr = &in, os.Stderr
+	out, err := run.Output()
+	require.NoError(t, err)
+	var reports []pageReport
+	for lines := bufio.NewReader(bytes.NewReader(out)); ; {
+		line, err := lines.ReadBytes('\n')
+		if err == io.EOF {
+			break
+		}
+		var r pageReport
+		require.NoError(t, json.Unmarshal(line, &r))
+		reports = append(reports, r)
+	}
+	require.Len(t, reports, len(cases))
+	return reports
+}
+
+// basePackage is a package that is altered, with its ledger.
+type basePackage struct {
+	name, place, kept string
+	request           app.PackageRequest
+}
+
+// basePackages are packages with all parts: a month, one that was closed by two users, one with the variance, a year in its
+// second version, one with prices, a chart and tags, one with differences that are open and accepted, and ones without
+// balances and without records.
+func basePackages(t *testing.T) (list []basePackage) {
+	t.Helper()
+	place, three := copied(t), threeMonths(t)
+	d, later := opened(t, place), opened(t, three)
+	add := func(name, place string, d *app.Ledger, q app.PackageRequest, change func(*app.PackageRequest)) *basePackage {
+		change(&q)
+		q.Dir = filepath.Join(t.TempDir(), name)
+		packed(t, d, q)
+		list = append(list, basePackage{name: name, place: place, request: q})
+		return &list[len(list)-1]
+	}
+	public, private, err := ed25519.GenerateKey(nil)
+	require.NoError(t, err)
+	block, err := ssh.MarshalPrivateKey(private, "")
+	require.NoError(t, err)
+	key, err := ssh.NewPublicKey(public)
+	require.NoError(t, err)
+	add("month", place, d, question(t), func(*app.PackageRequest) {})
+	add("signed", place, d, question(t), func(q *app.PackageRequest) {
+		q.Key, err = signature.OpenKey(t.Context(), write(t, "id", string(pem.EncodeToMemory(block))), signature.Secrets{})
+		require.NoError(t, err)
+	}).kept = string(ssh.MarshalAuthorizedKey(key))
+	add("february", three, later, february(t), func(*app.PackageRequest) {})
+	add("year", three, later, yearRequest(t), func(*app.PackageRequest) {})
+	second := list[len(list)-1].request
+	second.Accounts = append(slices.Clone(second.Accounts), sender)
+	packed(t, later, second)
+	add("chart", place, d, question(t), func(q *app.PackageRequest) {
+		q.With, q.Names, q.Books, q.Journal = app.WithFees, "", app.BooksInput{}, "beancount"
+		q.Chart = write(t, "chart.csv", "layer,account\nevm,Expenses:Gas\nnative,Expenses:Native\n")
+		q.Tags = write(t, "tags.csv", "25-4,A\n")
+		q.Prices = app.PricesInput{Files: []string{write(t, "prices.csv", "# source: a test\ndate,price\n2026-01-01,0.25\n")}, Fiat: "EUR"}
+	})
+	add("record", place, d, question(t), func(q *app.PackageRequest) {
+		q.With, q.Names, q.Journal = app.WithFees, "", "ledger"
+		q.Books.Path = record(t, func(s sent) bool { return of(alith)(s) })
+	})
+	add("no-balances", place, d, question(t), func(q *app.PackageRequest) { q.With, q.Proved = app.WithFees, false })
+	add("no-records", place, d, question(t), func(q *app.PackageRequest) { q.NoRecords = true })
+	closed := copied(t)
+	c := opened(t, closed)
+	q, made, dir := prepared(t, c)
+	_, err = c.ClosePrepared(t.Context(), q.Dir, dir, q.PackageOptions, func(context.Context) ([]ledger.Act, error) {
+		return recorded(t, closed, made.Sum, [2]string{"anna", "prepared"}, [2]string{"bob", "approved"}, [2]string{"anna", "closed"}), nil
+	})
+	require.NoError(t, err)
+	q.Dir = dir
+	return append(list, basePackage{name: "acts", place: closed, request: q})
+}
+
+// sender is a third account of the demo.
+const sender = "0xC0F0f4ab324C46e55D02D0033343B4Be8A55532d"
+
+// alteration is a change of a package. The page finds it, or says that it does not check the content of the file.
+type alteration struct {
+	base, what string
+	file       string // that is altered
+	found      bool   // by the page
+	partly     bool   // the page checks other contents of the file
+	apply      func(t *testing.T, dir string)
+	kept       string // elsewhere, if not as with the base
+}
+
+// edited is an alteration of a file whose new SHA-256 is in the manifest.
+func edited(base, file, what string, found bool, change func(string) string) alteration {
+	return alteration{base, what, file, found, false, func(t *testing.T, dir string) {
+		reseal(t, dir, func(name string, text []byte) []byte {
+			if name != file {
+				return text
+			}
+			changed := change(string(text))
+			if changed == string(text) {
+				t.Errorf("%s, %s: %s: nothing to change", base, file, what)
+			}
+			return []byte(changed)
+		}, nil)
+	}, ""}
+}
+
+// restated is an alteration of the manifest.
+func restated(base, what string, change func(*closing.Manifest)) alteration {
+	return alteration{base, what, closing.ManifestFile, true, false, func(t *testing.T, dir string) { reseal(t, dir, nothing, change) }, ""}
+}
+
+// raised adds 1 to the digit at a place.
+func raised(text string, at int) string {
+	digit := byte('0' + (text[at]-'0'+1)%10)
+	if at == 0 || text[at-1] < '0' || text[at-1] > '9' { // a number does not begin with 0
+		digit = max(digit, '1')
+	}
+	return text[:at] + string(digit) + text[at+1:]
+}
+
+// figures are the amounts and counts that the page recomputes, by file. Those of other columns are not checked: values in
+// a currency, block heights of the record.
+var figures = map[string]*regexp.Regexp{
+	"report.json":         regexp.MustCompile(`"(?:evm|native|fee|evm_fee|native_fee|priority_fee|tip|charged|burned|treasury|author|gas|gas_price_average)": "?(\d+)`),
+	"accounts.json":       regexp.MustCompile(`"(?:evm|native|fee|evm_fee|native_fee|priority_fee|tip|charged|burned|treasury|author|gas|gas_price_average)": "?(\d+)`),
+	"statements.json":     regexp.MustCompile(`"(?:free|reserved|amount|free_balance|reserved_balance|fee|charged|block|event_index|transactions)": ?"?-?(\d+)`),
+	"rollforward.json":    regexp.MustCompile(`"(?:free|reserved|total|closing_total|count)": "?-?(\d+)`),
+	"reconciliation.json": regexp.MustCompile(`"(?:books|chain|difference|count)": "?-?(\d+)`),
+	"variance.json":       regexp.MustCompile(`"(?:amount|fee|fee_before|difference|known_difference)": ?"-?(\d+)`),
+	"report.csv":          regexp.MustCompile(`,(\d+)`),
+	"accounts.csv":        regexp.MustCompile(`,(\d+)`),
+	"variance.csv":        regexp.MustCompile(`,(\d+)`),
+	"journal.hledger":     regexp.MustCompile(`  -?(\d+)\.\d+ GLMR`),
+	"journal.ledger":      regexp.MustCompile(`  -?(\d+)\.\d+ GLMR`),
+	"journal.beancount":   regexp.MustCompile(`  -?(\d+)\.\d+ GLMR`),
+}
+
+// figureEdits changes figures of each file, spread over it.
+func figureEdits(t *testing.T, b *basePackage, each int) (list []alteration) {
+	for _, name := range slices.Sorted(maps.Keys(figures)) {
+		text, err := os.ReadFile(filepath.Join(b.request.Dir, name))
+		if err != nil {
+			continue
+		}
+		found := figures[name].FindAllStringSubmatchIndex(string(text), -1)
+		require.NotEmpty(t, found, "%s, %s", b.name, name)
+		for i := range min(each, len(found)) {
+			m := found[i*len(found)/each%len(found)]
+			at := m[2]
+			if i%2 == 1 {
+				at = m[3] - 1
+			}
+			list = append(list, edited(b.name, name, fmt.Sprintf("figure at %d: %s", at, text[m[0]:m[1]]), true, func(text string) string { return raised(text, at) }))
+		}
+	}
+	return list
+}
+
+// byteEdits changes a byte of each file, without and with its new SHA-256 in the manifest. Where the page reads the file,
+// figureEdits changes figures instead.
+func byteEdits(b *basePackage) (list []alteration) {
+	p, err := closing.Open(b.request.Dir)
+	if err != nil {
+		panic(err)
+	}
+	flip := func(text string) string {
+		at := len(text) / 2
+		return text[:at] + string([]byte{text[at] ^ 1}) + text[at+1:]
+	}
+	for _, f := range p.Manifest.Files {
+		list = append(list, alteration{b.name, "a byte, not in the manifest", f.Name, true, false, func(t *testing.T, dir string) {
+			path := filepath.Join(dir, filepath.FromSlash(f.Name))
+			text, err := os.ReadFile(path)
+			require.NoError(t, err)
+			require.NoError(t, os.WriteFile(path, []byte(flip(string(text))), 0o600))
+		}, ""})
+		switch filepath.Ext(f.Name) {
+		case ".xlsx", ".pdf", ".html", ".txt", ".zip":
+			list = append(list, edited(b.name, f.Name, "a byte", false, flip))
+		}
+	}
+	return list
+}
+
+// relined changes the lines of the records.
+func relined(change func([]string) []string) func(string) string {
+	return func(text string) string {
+		in, err := gzip.NewReader(strings.NewReader(text))
+		if err != nil {
+			panic(err)
+		}
+		plain, err := io.ReadAll(in)
+		if err != nil {
+			panic(err)
+		}
+		var out bytes.Buffer
+		w := gzip.NewWriter(&out)
+		io.WriteString(w, strings.Join(change(strings.SplitAfter(string(plain), "\n")), ""))
+		w.Close()
+		return out.String()
+	}
+}
+
+// redigested changes a record, and its digest.
+func redigested(line string, change func([]byte)) string {
+	var l struct {
+		Block          int
+		Time           *string
+		Digest, Record string
+	}
+	if err := json.Unmarshal([]byte(line), &l); err != nil {
+		panic(err)
+	}
+	record, _ := hex.DecodeString(l.Record)
+	change(record)
+	sum := sha256.Sum256(record)
+	line = strings.Replace(line, l.Record, hex.EncodeToString(record), 1)
+	return strings.Replace(line, l.Digest, hex.EncodeToString(sum[:]), 1)
+}
+
+func exchanged(old, now string) func(string) string {
+	return func(text string) string { return strings.Replace(text, old, now, 1) }
+}
+
+// withoutRow removes the nth element of a list in JSON that is indented, or a line of CSV.
+func withoutRow(pattern string) func(string) string {
+	return func(text string) string {
+		at := regexp.MustCompile(pattern).FindStringIndex(text)
+		if at == nil {
+			return text
+		}
+		return text[:at[0]] + text[at[1]:]
+	}
+}
+
+// planned are alterations of structure: rows, accounts, seals, acts, verdicts, steps, signatures, records, options, and odd
+// forms.
+func planned() []alteration {
+	swap := func(a, b string) func(string) string {
+		return func(text string) string { return strings.NewReplacer(a, b, b, a).Replace(text) }
+	}
+	acts, records := "inputs/acts.csv", app.RecordsFile
+	list := []alteration{
+		// rows
+		edited("month", "report.csv", "a row dropped", true, withoutRow(`2026-01-01,.*\n`)),
+		edited("month", "accounts.csv", "a row dropped", true, withoutRow(`0xf24F.*\n`)),
+		edited("month", "statements.json", "a movement dropped", true, withoutRow(`\n    \{"place":"4-4".*`)),
+		edited("month", "statements.json", "a movement twice", true, func(text string) string {
+			row := regexp.MustCompile(`\n    \{"place":"4-4".*`).FindString(text)
+			return strings.Replace(text, row, row+row, 1)
+		}),
+		edited("month", "reconciliation.json", "a row dropped", true, func(text string) string {
+			at := strings.LastIndex(text, ",\n    {\n      \"outcome\"")
+			return text[:at] + "\n  ]\n}\n"
+		}),
+		edited("month", "journal.hledger", "an entry dropped", true, withoutRow(`(?s)\n2026-01-01 \* \(0x[0-9a-f]+\) block 4-4.*?\n\n`)),
+		edited("chart", "journal.beancount", "an entry dropped", true, withoutRow(`(?s)\n2026-01-01 \* "block 4-4.*?\n\n`)),
+		edited("record", "journal.ledger", "an entry dropped", true, withoutRow(`(?s)\n2026-01-01 \* \(0x[0-9a-f]+\) block 4-4.*?\n\n`)),
+		edited("february", "variance.csv", "a row dropped", true, withoutRow(`new_calls,.*\n`)),
+		edited("month", "findings.csv", "a row dropped", true, withoutRow(`check,2,.*\n`)),
+		edited("month", "inputs/accounts.csv", "a row dropped", true, withoutRow(`0xf24F.*\n`)),
+		// accounts
+		edited("month", "statements.json", "accounts swapped", true, swap(alith, baltathar)),
+		edited("month", "accounts.json", "accounts swapped", true, swap(alith, baltathar)),
+		edited("month", "rollforward.json", "accounts swapped", true, swap(alith, baltathar)),
+		edited("month", "inputs/accounts.csv", "accounts swapped", true, swap(alith, baltathar)),
+		restated("month", "accounts swapped", func(m *closing.Manifest) { m.Accounts[0], m.Accounts[1] = m.Accounts[1], m.Accounts[0] }),
+		restated("month", "a label", func(m *closing.Manifest) { m.Accounts[0].Label = "other" }),
+		// the manifest
+		restated("month", "the seal", func(m *closing.Manifest) { m.Blocks.Seal = strings.Repeat("a", 64) }),
+		restated("month", "the first hash", func(m *closing.Manifest) { m.Blocks.FirstHash = m.Blocks.LastHash }),
+		restated("month", "the last hash", func(m *closing.Manifest) { m.Blocks.LastHash = m.Blocks.FirstHash }),
+		restated("month", "the last block", func(m *closing.Manifest) { m.Blocks.Last++; m.Blocks.Count++; m.Evidence.Blocks++ }),
+		restated("month", "the rules", func(m *closing.Manifest) { m.Blocks.Rules = []string{"moonbeam/1"} }),
+		restated("month", "the fee", func(m *closing.Manifest) { m.Totals.Fee = chain.NewWei(1) }),
+		restated("month", "the charged sum", func(m *closing.Manifest) { m.Totals.Charged = chain.Some(chain.NewWei(1)) }),
+		restated("month", "no charged sum", func(m *closing.Manifest) { m.Totals.Charged = chain.Optional[chain.Wei]{} }),
+		restated("month", "the count", func(m *closing.Manifest) { m.Totals.EVM++ }),
+		restated("month", "the gas", func(m *closing.Manifest) { m.Totals.Gas = chain.Some[uint64](1) }),
+		restated("month", "the opening balance", func(m *closing.Manifest) { m.Balances.Opening = chain.NewWei(1) }),
+		restated("month", "no balances", func(m *closing.Manifest) { m.Balances = nil }),
+		restated("month", "the drifts", func(m *closing.Manifest) { m.Findings.Drifts++ }),
+		restated("month", "the differences", func(m *closing.Manifest) { m.Findings.Differences++ }),
+		restated("record", "no differences", func(m *closing.Manifest) { m.Findings.Differences = 0 }),
+		restated("month", "the statements", func(m *closing.Manifest) { m.Findings.Statements++ }),
+		restated("month", "the rollforward", func(m *closing.Manifest) { m.Findings.Rollforward = 1 }),
+		restated("month", "the period", func(m *closing.Manifest) { m.Period.Month = "2026-02" }),
+		restated("month", "the end of the period", func(m *closing.Manifest) { m.Period.Before = "2026-03-01T00:00:00Z" }),
+		restated("month", "the network", func(m *closing.Manifest) { m.Network = "moonriver" }),
+		restated("month", "with", func(m *closing.Manifest) { m.Options.With = app.WithFees }),
+		restated("month", "the journal", func(m *closing.Manifest) { m.Options.Journal = "ledger" }),
+		restated("month", "no records", func(m *closing.Manifest) { m.Options.Records = false }),
+		restated("month", "no rollforward", func(m *closing.Manifest) { m.Options.Rollforward = false }),
+		restated("month", "no reconciliation", func(m *closing.Manifest) { m.Options.Reconciliation = nil }),
+		restated("february", "no variance", func(m *closing.Manifest) { m.Options.Variance = nil }),
+		restated("february", "the variance's period", func(m *closing.Manifest) { m.Options.Variance.Against = "2025-12" }),
+		restated("acts", "no acts", func(m *closing.Manifest) { m.Options.Acts = false }),
+		restated("acts", "the trail", func(m *closing.Manifest) { m.Trail.Digest = ledger.Digest{1} }),
+		restated("acts", "a longer trail", func(m *closing.Manifest) { m.Trail.Lines++ }),
+		restated("no-balances", "balances", func(m *closing.Manifest) { m.Options.Balances = true }),
+		restated("year", "the version before", func(m *closing.Manifest) { m.Previous = strings.Repeat("a", 64) }),
+		restated("no-records", "the fee", func(m *closing.Manifest) { m.Totals.Fee = chain.NewWei(1) }),
+		// the verdict of the reconciliation
+		edited("record", "reconciliation.json", "reconciled", true, exchanged(`"reconciled": false`, `"reconciled": true`)),
+		edited("record", "reconciliation.json", "the headline", true, func(text string) string {
+			return regexp.MustCompile(`"headline": "[^"]*"`).ReplaceAllString(text, `"headline": "all 26 match"`)
+		}),
+		edited("record", "reconciliation.json", "an outcome", true, exchanged("      \"outcome\": \"only_on_chain\"", "      \"outcome\": \"matched\"")),
+		edited("record", "reconciliation.json", "an accepted difference", true, func(text string) string {
+			at := strings.LastIndex(text, `"outcome": "only_on_chain",`)
+			return text[:at] + `"accepted": {"by": "x"}, ` + text[at:]
+		}),
+		edited("record", "reconciliation.json", "an entry of a sum", false, exchanged(`"outcome": "only_on_chain",`, `"more": 1, "outcome": "only_on_chain",`)),
+		edited("month", "reconciliation.json", "not reconciled", true, exchanged(`"reconciled": true`, `"reconciled": null`)),
+		edited("month", "reconciliation.json", "an ID", true, exchanged(`"id": "4-4"`, `"id": "4-5"`)),
+		edited("month", "reconciliation.json", "an amount in tokens", true, exchanged(`"books_token": "0.0`, `"books_token": "1.0`)),
+		edited("month", "reconciliation.json", "a hash", true, exchanged(`"extrinsic_hash": "0x`, `"extrinsic_hash": "0xf`)),
+		// steps
+		edited("february", "variance.json", "a step's name", true, exchanged(`"step":"new_calls"`, `"step":"gas"`)),
+		edited("february", "variance.json", "a step dropped", true, withoutRow(`\n    \{"step":"new_calls","amount":"109.*`)),
+		edited("february", "variance.json", "its accounts", true, exchanged(alith, sender)),
+		// verdicts of balances
+		edited("month", "statements.json", "proved", true, exchanged(`"proved": true`, `"proved": false`)),
+		edited("month", "statements.json", "a difference", true, exchanged(`"differences": []`, `"differences": [{}]`)),
+		edited("month", "statements.json", "of_fee", true, exchanged(`"of_fee":true`, `"of_fee":false`)),
+		edited("month", "statements.json", "not of a fee", true, exchanged(`"of_fee":false`, `"of_fee":true`)),
+		edited("month", "statements.json", "a kind", true, exchanged(`"kind":"transfer-out"`, `"kind":"transfer-in"`)),
+		edited("month", "statements.json", "a time", true, exchanged(`"time":"2026-01-01T00:00:36Z"`, `"time":"2026-01-01T00:00:37Z"`)),
+		edited("month", "statements.json", "a place", true, exchanged(`"place":"4-4"`, `"place":"4-5"`)),
+		edited("month", "statements.json", "a call", true, exchanged(`"call":"ethereum.transact"`, `"call":"balances.transfer"`)),
+		edited("month", "statements.json", "a verdict", true, exchanged(`"verdict":"match"`, `"verdict":"drift"`)),
+		edited("month", "rollforward.json", "proved", true, exchanged(`"proved": true`, `"proved": false`)),
+		edited("month", "rollforward.json", "no balance", true, exchanged(`"closing_total": "`, `"closing_total": "1`)),
+		edited("no-balances", "statements.json", "proved", true, exchanged(`"proved": false`, `"proved": true`)),
+		// consistent figures: the same amount everywhere in a file
+		edited("month", "report.json", "the fee everywhere", true, exchangedAll("162061809713582933", "162061809713582934")),
+		edited("month", "accounts.json", "a fee everywhere", true, exchangedAll("87699651332635561", "87699651332635562")),
+		edited("month", "rollforward.json", "a line and its class", true, exchangedAll("-87699651332635561", "-87699651332635560")),
+		edited("month", "journal.hledger", "a fee and its account", true, exchangedAll("0.002100000000000000 GLMR", "0.002100000000000001 GLMR")),
+		{"month", "totals of the manifest and the reports", "report.json", true, false, func(t *testing.T, dir string) {
+			everywhere := exchangedAll("162061809713582933", "162061809713582934")
+			reseal(t, dir, func(name string, text []byte) []byte {
+				if strings.HasPrefix(name, "report.") || strings.HasPrefix(name, "accounts.") || name == "about.txt" {
+					return []byte(everywhere(string(text)))
+				}
+				return text
+			}, func(m *closing.Manifest) {
+				one, _ := m.Totals.Fee.Add(chain.NewWei(1))
+				m.Totals.Fee, m.Totals.Charged = one, chain.Some(one)
+			})
+		}, ""},
+		// acts
+		edited("acts", acts, "a user", true, exchanged(",bob,approved", ",eve,approved")),
+		edited("acts", acts, "a time", true, exchanged("2026-02-02T02:40:00Z", "2026-02-02T02:39:00Z")),
+		edited("acts", acts, "a comment", true, exchanged("and no", "and yes")),
+		edited("acts", acts, "an act dropped", true, withoutRow(`2,2026.*\n`)),
+		edited("acts", acts, "the last act dropped", true, withoutRow(`3,2026.*\n`)),
+		edited("acts", acts, "acts swapped", true, func(text string) string {
+			l := strings.SplitAfter(text, "\n")
+			l[1], l[2] = l[2], l[1]
+			return strings.Join(l, "")
+		}),
+		edited("acts", acts, "a column", true, exchanged("user,act", "act,user")),
+		edited("acts", acts, "a manifest", true, func(text string) string {
+			return regexp.MustCompile(`,UTC,[0-9a-f]{64}`).ReplaceAllString(text, ",UTC,"+strings.Repeat("b", 64))
+		}),
+		// records
+		edited("month", records, "truncated", true, func(text string) string { return text[:len(text)/2] }),
+		edited("month", records, "more after the end", true, func(text string) string { return text + "x" }),
+		edited("month", records, "not gzip", true, func(string) string { return "records" }),
+		edited("month", records, "empty", true, relined(func([]string) []string { return nil })),
+		edited("month", records, "a line dropped", true, relined(func(l []string) []string { return slices.Delete(l, 5, 6) })),
+		edited("month", records, "the first line dropped", true, relined(func(l []string) []string { return l[1:] })),
+		edited("month", records, "the last line dropped", true, relined(func(l []string) []string { return l[:len(l)-2] })),
+		edited("month", records, "a line twice", true, relined(func(l []string) []string { return slices.Insert(l, 5, l[5]) })),
+		edited("month", records, "lines swapped", true, relined(func(l []string) []string { l[5], l[6] = l[6], l[5]; return l })),
+		edited("month", records, "without the last line feed", true, relined(func(l []string) []string {
+			l[len(l)-2] = strings.TrimSuffix(l[len(l)-2], "\n")
+			return l
+		})),
+		edited("month", records, "a key more", true, relined(func(l []string) []string { l[3] = strings.Replace(l[3], `{`, `{"x":1,`, 1); return l })),
+		edited("month", records, "an empty line", true, relined(func(l []string) []string { return slices.Insert(l, 3, "\n") })),
+		edited("month", records, "a time", true, relined(func(l []string) []string {
+			l[3] = strings.Replace(l[3], `:12Z`, `:13Z`, 1)
+			l[4] = strings.Replace(l[4], `T00`, `T01`, 1)
+			return l
+		})),
+		edited("month", records, "a byte of a record, with its digest", true, relined(func(l []string) []string { l[4] = redigested(l[4], func(r []byte) { r[len(r)-1] ^= 1 }); return l })),
+		edited("month", records, "a hash, with its digest", true, relined(func(l []string) []string { l[4] = redigested(l[4], func(r []byte) { r[20] ^= 1 }); return l })),
+		edited("month", records, "a height, with its digest", true, relined(func(l []string) []string { l[4] = redigested(l[4], func(r []byte) { r[8] ^= 64 }); return l })),
+		edited("month", records, "a version, with its digest", true, relined(func(l []string) []string { l[4] = redigested(l[4], func(r []byte) { r[0] = 3 }); return l })),
+		edited("month", records, "a long list, with its digest", true, relined(func(l []string) []string { l[4] = redigested(l[4], func(r []byte) { r[73] = 0xff }); return l })),
+		edited("no-records", "report.json", "the totals' fee", true, func(text string) string { return raised(text, strings.LastIndex(text, `"fee": "`)+10) }),
+		// odd forms
+		edited("month", "report.json", "a key twice", true, exchanged(`"evm": `, `"evm": 0, "evm": `)),
+		edited("month", "report.json", "a number with an exponent", true, exchanged(`"evm": 20`, `"evm": 2e1`)),
+		edited("month", "report.json", "a count as text of another form", true, exchanged(`"evm": 20`, `"evm": "020"`)),
+		edited("month", "report.json", "a number with a fraction", true, exchanged(`"evm": 20`, `"evm": 20.0`)),
+		edited("month", "report.json", "an entry more", true, exchanged(`"evm": 20`, `"other": 1, "evm": 20`)),
+		edited("month", "report.json", "text after the end", true, func(text string) string { return text + "{}" }),
+		edited("month", "report.json", "cut off", true, func(text string) string { return text[:len(text)-3] }),
+		edited("month", "report.json", "deep", true, func(text string) string { return strings.Repeat("[", 100_000) + text }),
+		edited("month", "statements.json", "an amount with a sign", true, exchanged(`"amount":"2100`, `"amount":"+2100`)),
+		edited("month", "statements.json", "an amount as number", true, exchanged(`"free":"-2100000000000000"`, `"free":-2100000000000000`)),
+		edited("month", "statements.json", "__proto__", true, exchanged(`"proved": true`, `"__proto__": {"proved": true}`)),
+		edited("month", "statements.json", "a byte order mark", true, func(text string) string { return "\ufeff" + text }),
+		edited("month", "report.csv", "an open quote", true, func(text string) string { return text + `"` }),
+		edited("month", "networks.json", "another network", true, exchanged(`"moonbeam"`, `"moonriver"`)),
+		{"month", "an unknown file", "more.txt", true, false, func(t *testing.T, dir string) {
+			require.NoError(t, os.WriteFile(filepath.Join(dir, "more.txt"), nil, 0o600))
+		}, ""},
+		{"month", "an unknown file in inputs", "inputs/more.txt", true, false, func(t *testing.T, dir string) {
+			require.NoError(t, os.WriteFile(filepath.Join(dir, "inputs", "more.txt"), nil, 0o600))
+		}, ""},
+		{"month", "a version that is none", "versions/1/manifest.json", true, false, func(t *testing.T, dir string) {
+			require.NoError(t, os.MkdirAll(filepath.Join(dir, "versions", "1"), 0o755))
+			require.NoError(t, os.WriteFile(filepath.Join(dir, "versions", "1", "manifest.json"), nil, 0o600))
+		}, ""},
+		{"year", "the version before", "versions", true, false, func(t *testing.T, dir string) { require.NoError(t, os.RemoveAll(filepath.Join(dir, "versions"))) }, ""},
+		{"year", "a file of the version before", "versions/1/report.csv", true, false, func(t *testing.T, dir string) {
+			require.NoError(t, os.WriteFile(filepath.Join(dir, "versions", "1", "report.csv"), []byte("x"), 0o600))
+		}, ""},
+		{"year", "a file more in the version before", "versions/1/more", true, false, func(t *testing.T, dir string) {
+			require.NoError(t, os.WriteFile(filepath.Join(dir, "versions", "1", "more"), []byte("x"), 0o600))
+		}, ""},
+		edited("year", "changes.json", "a change", false, exchanged(`"version": 2`, `"version": 3`)),
+		// the signature
+		{"signed", "another signature", closing.SignatureFile, true, false, func(t *testing.T, dir string) { resigned(t, dir, func([]byte) []byte { return nil }) }, ""},
+		{"signed", "a signature of other bytes", closing.SignatureFile, true, false, func(t *testing.T, dir string) {
+			resigned(t, dir, func(m []byte) []byte { return append(m, ' ') })
+		}, ""},
+		{"signed", "an altered signature", closing.SignatureFile, true, false, func(t *testing.T, dir string) {
+			path := filepath.Join(dir, closing.SignatureFile)
+			text, err := os.ReadFile(path)
+			require.NoError(t, err)
+			at := len(text) - 60
+			text[at] ^= 1
+			require.NoError(t, os.WriteFile(path, text, 0o600))
+		}, ""},
+		{"signed", "no signature", closing.SignatureFile, true, false, func(t *testing.T, dir string) {
+			require.NoError(t, os.Remove(filepath.Join(dir, closing.SignatureFile)))
+		}, ""},
+		// what only the ledger shows
+		edited("month", "inputs/books.csv", "the record", false, exchanged("Kosten", "Kosten ")),
+		edited("month", "inputs/names.csv", "a name", false, exchanged("Assets:Alith", "Assets:Other")),
+		edited("chart", "inputs/prices.csv", "a price", false, exchanged("0.25", "0.26")),
+		edited("chart", "inputs/chart.csv", "an account code", false, exchanged("Expenses:Gas", "Expenses:Other")),
+		edited("chart", "inputs/tags.csv", "a tag", false, exchanged("A", "B")),
+		edited("chart", "report.json", "a value in EUR, not in report.csv", true, exchanged(`"fee_eur": "0`, `"fee_eur": "9`)),
+		edited("chart", "report.json", "a total in EUR", false, func(text string) string {
+			at := strings.LastIndex(text, `"fee_eur": "`) + len(`"fee_eur": "`)
+			return raised(text, at)
+		}),
+		restated("month", "the program", func(m *closing.Manifest) { m.Tool = "another" }),
+		restated("month", "the genesis", func(m *closing.Manifest) { m.Genesis = m.Blocks.LastHash }),
+	}
+	for i := range list {
+		switch list[i].what {
+		case "the program", "the genesis":
+			list[i].found, list[i].partly = false, true
+		case "a total in EUR", "an entry of a sum":
+			list[i].partly = true
+		}
+	}
+	return list
+}
+
+func exchangedAll(old, now string) func(string) string {
+	return func(text string) string { return strings.ReplaceAll(text, old, now) }
+}
+
+// madeAgain are packages that fees made from other blocks, so that every file fits the others. The page finds that with
+// what was kept elsewhere only.
+func madeAgain(t *testing.T, b *basePackage) (list []alteration) {
+	t.Helper()
+	p, err := closing.Open(b.request.Dir)
+	require.NoError(t, err)
+	for _, height := range []uint64{4, 11, 19, 25} {
+		change := func(b *chain.Block) error {
+			if b.Number != height {
+				return nil
+			}
+			return movedTo(height, fmt.Sprint(1767225600000+12_000*height+1))(b)
+		}
+		other := b.request
+		other.Dir = filepath.Join(t.TempDir(), "other")
+		packed(t, opened(t, changedUpTo(t, "0..27", change)), other)
+		apply := func(t *testing.T, dir string) {
+			require.NoError(t, os.RemoveAll(dir))
+			require.NoError(t, os.CopyFS(dir, os.DirFS(other.Dir)))
+		}
+		what := fmt.Sprintf("made again with another block %d", height)
+		list = append(list, alteration{base: b.name, what: what, file: app.RecordsFile, partly: true, apply: apply},
+			alteration{b.name, what + ", seal kept", app.RecordsFile, true, false, apply, p.Manifest.Blocks.Seal},
+			alteration{b.name, what + ", SHA-256 kept", closing.ManifestFile, true, false, apply, p.Sum})
+	}
+	return list
+}
+
+// resigned signs the manifest, or a change of it, with another key.
+func resigned(t *testing.T, dir string, change func([]byte) []byte) {
+	t.Helper()
+	_, private, err := ed25519.GenerateKey(nil)
+	require.NoError(t, err)
+	block, err := ssh.MarshalPrivateKey(private, "")
+	require.NoError(t, err)
+	key, err := signature.OpenKey(t.Context(), write(t, "other", string(pem.EncodeToMemory(block))), signature.Secrets{})
+	require.NoError(t, err)
+	manifest, err := os.ReadFile(filepath.Join(dir, closing.ManifestFile))
+	require.NoError(t, err)
+	if changed := change(slices.Clone(manifest)); changed != nil {
+		manifest = changed
+	}
+	text, err := key.Sign(manifest, closing.Namespace)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, closing.SignatureFile), text, 0o600))
+}
+
+// The page finds what differs in an altered package, or says that it does not check it; fees close --check, with the
+// ledger, finds all of it. Both find nothing in the packages as they were made.
+func TestPageIsAnOracle(t *testing.T) {
+	long(t)
+	bases := basePackages(t)
+	byName, cases := map[string]*basePackage{}, []pageCase{}
+	var list []alteration
+	for i := range bases {
+		b := &bases[i]
+		byName[b.name] = b
+		cases = append(cases, pageCase{b.request.Dir, b.kept})
+		list = append(list, figureEdits(t, b, 2)...)
+		if b.name == "month" || b.name == "chart" || b.name == "acts" {
+			list = append(list, byteEdits(b)...)
+		}
+	}
+	list = append(append(list, planned()...), madeAgain(t, byName["month"])...)
+	require.GreaterOrEqual(t, len(list), 200)
+	for _, a := range list {
+		dir := filepath.Join(t.TempDir(), "altered")
+		require.NoError(t, os.CopyFS(dir, os.DirFS(byName[a.base].request.Dir)))
+		a.apply(t, dir)
+		cases = append(cases, pageCase{dir, cmp.Or(a.kept, byName[a.base].kept)})
+	}
+	reports := byPage(t, cases)
+	for i, b := range bases {
+		require.Zero(t, reports[i].Bad, "%s\n%s", b.name, reports[i].differences())
+		require.Empty(t, verdictOf(t, b.request.Dir, &b), b.name)
+	}
+	counts, wrong := map[string]int{}, []string{}
+	for i, a := range list {
+		r := &reports[len(bases)+i]
+		name := fmt.Sprintf("%s, %s: %s", a.base, a.file, a.what)
+		found := verdictOf(t, cases[len(bases)+i].Dir, byName[a.base])
+		switch {
+		case found == "" && a.file != closing.SignatureFile: // without --signers, the check accepts any signer
+			wrong = append(wrong, name+": fees close --check finds nothing")
+		case a.found && r.Verdict != "bad":
+			wrong = append(wrong, name+": a wrong green")
+		case !a.found && r.Verdict != "grey":
+			wrong = append(wrong, name+": a wrong red\n"+r.differences())
+		case !a.found && r.content(a.file) != onlyHash && !a.partly:
+			wrong = append(wrong, name+": the page does not say that it does not check it")
+		case a.found:
+			counts["found by both"]++
+		default:
+			counts["not checked by the page, and said so"]++
+		}
+	}
+	require.Empty(t, strings.Join(wrong, "\n"))
+	t.Logf("%d alterations: %v", len(list), counts)
+
+	t.Run("browser", func(t *testing.T) {
+		byBrowser(t, cases, reports, 5)
+	})
+}
+
+// byBrowser checks each nth package in a browser, which finds the same as node.
+func byBrowser(t *testing.T, cases []pageCase, reports []pageReport, each int) {
+	browser, dir := browsertest.Start(t), t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, closing.PageFile), closing.Page, 0o600))
+	tab := browser.Tab(t, "file://"+dir, browsertest.Options{})
+	tab.Open("/" + closing.PageFile)
+	count := 0
+	for i := 0; i < len(cases); i += each {
+		browsertest.Ask[bool](tab, fmt.Sprintf(`(document.querySelector("#kept").value = %q, delete document.querySelector("#result").dataset.report)`, cases[i].Kept))
+		tab.Select("#folder").Choose(cases[i].Dir)
+		tab.Until(`!!document.querySelector("#result").dataset.report`)
+		r := browsertest.Ask[pageReport](tab, `JSON.parse(document.querySelector("#result").dataset.report)`)
+		require.Equal(t, []int{reports[i].OK, reports[i].Bad, reports[i].Grey}, []int{r.OK, r.Bad, r.Grey}, "%s\n%s", cases[i].Dir, r.differences())
+		count++
+	}
+	t.Logf("%d packages in the browser", count)
+}
+
+// The page reads packages of other chains: with accounts of 32 bytes, other decimals, and deposits beside fees.
+func TestPageOfAHub(t *testing.T) {
+	long(t)
+	src, err := answers.OpenDirectory(pairs.Path(t, "passet-1019002", "gateway"))
+	require.NoError(t, err)
+	d, err := app.Temporary(t.Context(), "of a hub", app.Heights(0, 39), app.FillOptions{Reader: &source.Reader{Source: src, Tables: network.BuiltIn()}})
+	require.NoError(t, err)
+	defer d.Close()
+	var at chain.Time
+	for b, err := range d.Book.Blocks(t.Context(), ledger.Query{Span: chain.Heights{First: 39, Last: 39}}) {
+		require.NoError(t, err)
+		at, _ = b.Time.Get()
+	}
+	q := app.PackageRequest{
+		Dir: filepath.Join(t.TempDir(), "hub"), PeriodInput: app.PeriodInput{Month: at.String()[:7], Partial: true}, Journal: "hledger", With: app.WithFees,
+		PackageOptions: app.PackageOptions{Program: "a test"},
+	}
+	r, err := d.Report(t.Context(), app.Request{Period: parsed(t, q.PeriodInput)}, report.Choice{By: report.Account})
+	require.NoError(t, err)
+	for _, g := range r.Groups {
+		if account, known := g.Account.Get(); known {
+			q.Accounts = append(q.Accounts, r.Token.Account(account))
+		}
+	}
+	require.Greater(t, len(q.Accounts), 5)
+	made := packed(t, d, q)
+	found := byPage(t, []pageCase{{q.Dir, made.Manifest.Blocks.Seal}})[0]
+	require.Zero(t, found.Bad, found.differences())
+	require.Greater(t, found.OK, len(q.Accounts))
+}
+
+// verdictOf returns what fees close --check finds in a package; "" for nothing.
+func verdictOf(t *testing.T, dir string, b *basePackage) string {
+	t.Helper()
+	c, err := check(t, dir, b.place, b.request.PackageOptions)
+	if err != nil {
+		return err.Error()
+	}
+	found := slices.Concat(c.Damage, c.Differences)
+	for _, s := range c.Signatures {
+		if s.Wrong != "" {
+			found = append(found, s.Wrong)
+		}
+	}
+	return strings.Join(found, "; ")
+}
+
+// The page works without a mouse and in every size, and says what to do without scripts.
+func TestPageInABrowser(t *testing.T) {
+	long(t)
+	d, q := opened(t, copied(t)), question(t)
+	q.Dir = filepath.Join(t.TempDir(), "january")
+	made := packed(t, d, q)
+	browser, url := browsertest.Start(t), "file://"+q.Dir
+	for _, o := range []browsertest.Options{{}, {Dark: true}, {Size: browsertest.Size{Width: 720, Height: 900}}, {Size: browsertest.Size{Width: 390, Height: 844}, Dark: true}, {Size: browsertest.Size{Width: 390, Height: 844}}} {
+		tab := browser.Tab(t, url, o)
+		tab.Open("/" + closing.PageFile)
+		require.Empty(t, tab.Barriers())
+		tab.Key("\t")
+		require.Equal(t, "folder", browsertest.Ask[string](tab, "document.activeElement.id"))
+		tab.Select("#folder").Choose(q.Dir)
+		tab.Until(`!!document.querySelector("#result").dataset.report`)
+		require.Equal(t, "result", browsertest.Ask[string](tab, "document.activeElement.id"), "readers of screens hear the verdict")
+		require.Contains(t, tab.Text(), "Nothing differs, as far as this page can check.")
+		require.NotContains(t, tab.Text(), "undefined")
+		require.Empty(t, tab.Barriers())
+		require.Empty(t, tab.Pale())
+		require.Empty(t, tab.Overhang())
+		require.NotEmpty(t, tab.Print())
+		if to := os.Getenv("PICTURES"); to != "" {
+			tab.Picture(filepath.Join(to, fmt.Sprintf("%d-%v.png", o.Width, o.Dark)))
+			require.NoError(t, os.WriteFile(filepath.Join(to, "print.pdf"), tab.Print(), 0o600))
+		}
+		tab.Select("#kept").Type(made.Manifest.Blocks.Seal + "x")
+		tab.Key("\t")
+		tab.Until(`document.querySelector("#result").textContent.includes("The package differs.")`)
+	}
+	tab := browser.Tab(t, url, browsertest.Options{Scriptless: true})
+	tab.Open("/" + closing.PageFile)
+	require.Contains(t, tab.Text(), "This page needs scripts. Allow them for this file, or run fees close --check with the folder.")
+}
