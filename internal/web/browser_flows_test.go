@@ -78,17 +78,19 @@ func toAFee(t *testing.T, s *viewed, tab *browsertest.Tab) {
 	payers := s.report(t, report.Account, day)
 	feesOf(t, tab, payers.Groups)
 	payer := tab.Select(`main tbody a[href*="account/"]`)
-	address, err := chain.ParseAddress(payer.Attribute("href")[strings.LastIndex(payer.Attribute("href"), "/")+1:])
+	path, _, _ := strings.Cut(payer.Attribute("href"), "?")
+	address, err := chain.ParseAddress(strings.TrimPrefix(path, "account/"))
 	require.NoError(t, err)
 	payer.Follow()
-	require.Equal(t, "/account/"+address.String(), tab.Path())
+	require.Equal(t, "/account/"+address.String()+"?partial=1&period=2025-01-05..2025-01-05", tab.Path())
 	account, err := s.ledger.Account(t.Context(), app.AccountRequest{Account: address})
 	require.NoError(t, err)
 	require.Contains(t, tab.Amounts(), account.Fees.Fee.String())
 
 	link := tab.Select(`main tbody a[href^="tx/"]`)
-	place := strings.TrimPrefix(link.Attribute("href"), "tx/")
+	place, _, _ := strings.Cut(strings.TrimPrefix(link.Attribute("href"), "tx/"), "?")
 	link.Follow()
+	path = tab.Path()
 	paid, err := s.ledger.Transaction(t.Context(), place)
 	require.NoError(t, err)
 	cost, known := paid.Fee.Get()
@@ -111,7 +113,7 @@ func toAFee(t *testing.T, s *viewed, tab *browsertest.Tab) {
 	require.Contains(t, tab.Amounts(), block.Fee.String())
 	require.NotNil(t, tab.Select(`main tbody a[href="tx/`+place+`"]`))
 	tab.Back()
-	require.Equal(t, "/tx/"+place, tab.Path())
+	require.Equal(t, path, tab.Path())
 }
 
 // turnTo follows a link of the navigation, which is in a menu on a phone.

@@ -158,7 +158,7 @@ func TestLinks(t *testing.T) {
 	})
 	tx := get(t, s, "/tx/25-7", nil).text
 	require.Contains(t, tx, `<a href="block/25">`)
-	require.Contains(t, tx, `<a href="account/`+alith+`">Alith &amp; &lt;b&gt;Co&lt;/b&gt;</a>`)
+	require.Contains(t, tx, `<a href="account/`+alith+`?partial=1&amp;period=2026-01">Alith &amp; &lt;b&gt;Co&lt;/b&gt;</a>`)
 	require.Contains(t, shown(tx), `<data value="5215236000000000">0.005215236000000000</data> <span class="unit">GLMR</span>`) // as the recording of the chain has it
 	require.Contains(t, get(t, s, "/block/25", nil).text, `<a href="tx/25-7">25-7</a>`)
 	account := get(t, s, "/account/"+alith, nil).text
