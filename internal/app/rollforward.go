@@ -108,8 +108,12 @@ func (d *Ledger) rollforward(ctx context.Context, held *Held, n *network.Network
 	if prices != nil {
 		request.Prices = prices.Valuer()
 	}
-	if n.Treasury != nil {
+	switch {
+	case n.Treasury == nil:
+	case n.TreasuryName == "":
 		request.Treasury = chain.Some(*n.Treasury)
+	default:
+		request.Pot = chain.Some(*n.Treasury)
 	}
 	if q.By == ByMonth {
 		if request.Periods, err = d.months(ctx, held, span); err != nil {

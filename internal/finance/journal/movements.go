@@ -277,7 +277,7 @@ func (c *composer) pay(ctx context.Context, e *Entry, p *Payment, group []*ledge
 	if errors.Is(err, chain.ErrNoWithdraw) {
 		err = fmt.Errorf("%v paid %v wei, but nothing was withdrawn: %w", payer, charged, err)
 	}
-	if errors.Is(err, chain.ErrMissing) && p.HoldsDeposits() { // the call moved money in a way that the fee cannot be told from
+	if err != nil && p.HoldsDeposits() && !errors.Is(err, chain.ErrNoWithdraw) { // the call moved money in a way that the fee cannot be told from
 		err = fmt.Errorf("%w: the movements of the fee of %v: %w", ErrUnknown, p.Place(), err)
 	}
 	if err != nil {

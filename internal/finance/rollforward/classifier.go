@@ -19,6 +19,7 @@ type Book interface {
 // Classifier assigns a class to each movement.
 type Classifier struct {
 	Treasury chain.Optional[chain.Address] // the treasury's account, if known
+	Pot      chain.Optional[chain.Address] // what receives fees in its place, if known: it pays the authors of blocks
 	Own      *OwnRules                     // the user's own rules; nil for none
 }
 
@@ -47,10 +48,10 @@ func (r *reading) classify(ctx context.Context, l *statement.Line) (class Class,
 	}
 	f := facts{
 		event: m.Event, direction: directionOf(m, l.Free, l.Reserved), call: callOf(m.Where, t), part: partOf(l, t),
-		account: roleOf(m.Account, r.Treasury), counterparty: nothing, besides: nothing,
+		account: r.roleOf(m.Account), counterparty: nothing, besides: nothing,
 	}
 	if other, ok := m.Counterparty.Get(); ok {
-		f.counterparty = roleOf(other, r.Treasury)
+		f.counterparty = r.roleOf(other)
 	}
 	for _, rules := range [][]rule{feeRules, r.Own.list(), otherRules} {
 		for i := range rules {
@@ -100,7 +101,7 @@ func (r *reading) besides(ctx context.Context, m *movement.Movement) (string, er
 		if other.Where != m.Where || directionOf(&other.Movement, other.Free, other.Reserved) == In {
 			continue
 		}
-		if role := roleOf(other.Account, r.Treasury); role != nothing {
+		if role := r.roleOf(other.Account); role != nothing {
 			r.beside = role
 		}
 	}

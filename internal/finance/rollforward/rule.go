@@ -23,6 +23,7 @@ const (
 // The roles of an account.
 const (
 	roleTreasury  = "treasury"
+	rolePot       = "pot"
 	roleSovereign = "sovereign"
 )
 
@@ -118,11 +119,13 @@ func directionOf(m *movement.Movement, free, reserved chain.Optional[chain.Signe
 }
 
 // roleOf returns an account's role, "-" if none is known.
-func roleOf(a chain.Address, treasury chain.Optional[chain.Address]) string {
-	if its, ok := treasury.Get(); ok && its == a {
+func (c *Classifier) roleOf(a chain.Address) string {
+	switch {
+	case chain.Some(a) == c.Treasury:
 		return roleTreasury
-	}
-	if isSovereign(a) {
+	case chain.Some(a) == c.Pot:
+		return rolePot
+	case isSovereign(a):
 		return roleSovereign
 	}
 	return nothing

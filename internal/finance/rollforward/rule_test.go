@@ -21,6 +21,7 @@ import (
 var (
 	who        = chain.Address20([20]byte{0x77, 19: 1})
 	someone    = chain.Address20([20]byte{0x88, 19: 2})
+	pot        = chain.Address20([20]byte{'P', 'o', 't', 'S', 't', 'a', 'k', 'e'})
 	treasurer  = chain.Address20([20]byte{'m', 'o', 'd', 'l', 'p', 'y', '/', 't', 'r', 's', 'r', 'y'})
 	sibling    = chain.Address20([20]byte{'s', 'i', 'b', 'l', 0xe8, 0x03})
 	parachain  = chain.Address20([20]byte{'p', 'a', 'r', 'a', 0xd4, 0x07})
@@ -69,6 +70,7 @@ var cases = []moved{
 	{event: "balances.Deposit", kind: movement.KindDeposit, call: "system.remark", class: "unclassified", line: "unclassified"},
 	{event: "balances.Withdraw", kind: movement.KindWithdrawal, call: "system.remark", class: "unclassified", line: "unclassified"},
 	{event: "balances.Withdraw", kind: movement.KindWithdrawal, call: "onFinalize", class: "unclassified", line: "unclassified"},
+	{event: "balances.Transfer", kind: movement.KindTransferIn, call: "onInitialize", counterparty: pot, class: "staking-reward", line: "rewards"},
 	{event: "balances.Transfer", kind: movement.KindTransferIn, call: "onInitialize", counterparty: treasurer, class: "treasury", line: "other_in"},
 	{event: "balances.Transfer", kind: movement.KindTransferOut, call: "balances.transfer", counterparty: treasurer, class: "treasury", line: "other_out"},
 	{event: "balances.Deposit", kind: movement.KindDeposit, call: transacted, account: treasurer, class: "treasury", line: "other_in"},
@@ -173,7 +175,7 @@ func TestClasses(t *testing.T) {
 	for _, c := range cases {
 		name := fmt.Sprintf("%s %s %s", c.event, c.kind, c.call)
 		p, m := c.on()
-		one := rollforward.Classifier{Treasury: chain.Some(treasurer)}
+		one := rollforward.Classifier{Treasury: chain.Some(treasurer), Pot: chain.Some(pot)}
 		class, line, err := one.Of(t.Context(), p, m)
 		require.NoError(t, err)
 		require.Equal(t, c.class, class, name)
@@ -348,7 +350,7 @@ func TestEveryMovementIsInOneLine(t *testing.T) {
 		require.NoError(t, accounts.Add(entryOf(who)))
 		r := made(t, recorded(t, "moonbeam-2100", changes...), rollforward.Request{
 			Periods: []rollforward.Period{{Name: "all", Span: chain.Heights{First: 0, Last: 27}}}, Accounts: accounts, Balances: have,
-			Classifier: rollforward.Classifier{Treasury: chain.Some(treasurer)},
+			Classifier: rollforward.Classifier{Treasury: chain.Some(treasurer), Pot: chain.Some(pot)},
 		})
 		require.True(t, r.Holds())
 		require.Len(t, r.Columns, 1, "one account is no group")
