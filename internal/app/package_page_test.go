@@ -707,10 +707,22 @@ func TestPageOfAHub(t *testing.T) {
 		}
 	}
 	require.Greater(t, len(q.Accounts), 5)
-	made := packed(t, d, q)
-	found := byPage(t, []pageCase{{q.Dir, made.Manifest.Blocks.Seal}})[0]
-	require.Zero(t, found.Bad, found.differences())
-	require.Greater(t, found.OK, len(q.Accounts))
+	rows := "extrinsic_hash,fee_wei\n" // of the fees in the token
+	for x, err := range d.Book.Transactions(t.Context(), ledger.Query{Span: chain.Heights{Last: 39}}) {
+		require.NoError(t, err)
+		if charged, known := x.Charged.Get(); known && !x.InAsset() && !charged.IsZero() {
+			rows += x.Hash.String() + "," + charged.String() + "\n"
+		}
+	}
+	with := q
+	with.Dir += "-reconciled"
+	with.Books.Path = filepath.Join(t.TempDir(), "record.csv")
+	require.NoError(t, os.WriteFile(with.Books.Path, []byte(rows), 0o600))
+	cases := []pageCase{{q.Dir, packed(t, d, q).Manifest.Blocks.Seal}, {with.Dir, packed(t, d, with).Manifest.Blocks.Seal}}
+	for _, found := range byPage(t, cases) {
+		require.Zero(t, found.Bad, found.differences())
+		require.Greater(t, found.OK, len(q.Accounts))
+	}
 }
 
 // verdictOf returns what fees close --check finds in a package; "" for nothing.
