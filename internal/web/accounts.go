@@ -153,6 +153,7 @@ func (s *server) addFigures(r *http.Request, v *entriesPage, t *tabular, account
 		v.Notes = append(v.Notes, console.Counted(others, "address")+" "+console.Verb(others, "is", "are")+" not of this chain: their figures are not known.")
 	}
 	v.Notes = append(v.Notes, figures.Partial...)
+	v.inWords(figures.Name)
 	v.Notes = append(v.Notes, "Balances are free and reserved together, after the last sealed block, as the source reports them.")
 	if s.Source == nil {
 		v.Notes = v.Notes[:len(v.Notes)-1]

@@ -160,6 +160,7 @@ func (s *server) addChain(r *http.Request, v *chainPage, months []month, shown m
 	}
 	v.Main = inPart(feesAndCharge(eachCharged, now.Totals.Fee, now.Totals.Charged, now.Totals.Undetermined+now.Drifts, now.Token), now.Part)
 	v.Warnings = append(v.Warnings, now.Partial...)
+	v.inWords(now.Name)
 	v.Chart = now.Chart(nil, about.day)
 	top, err := s.keptTop(r, &all, shown)
 	if err != nil {

@@ -218,7 +218,7 @@ func TestCloseByTwoUsers(t *testing.T) {
 	require.Equal(t, http.StatusForbidden, o.act(t, "carol", "approved", third, "").status, "prepared by the same user")
 	require.Equal(t, http.StatusSeeOther, o.act(t, "dora", "approved", third, "").status)
 	require.Equal(t, http.StatusSeeOther, o.act(t, "bob", "closed", third, "").status)
-	require.Contains(t, o.page(t, "eve", "/packages/2026-01").text, "Package 2026-01, version 2")
+	require.Contains(t, o.page(t, "eve", "/packages/2026-01").text, "Package January 2026, version 2")
 	require.Len(t, tableOf(t, o.page(t, "eve", "/packages/2026-01").text, "Who did what"), 1+3)
 }
 

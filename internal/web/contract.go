@@ -47,6 +47,7 @@ func (s *server) contractPage(ctx context.Context, account chain.Address, path s
 	}
 	v := listPage{frame: frame{Title: "Contract " + s.called(account.String()), Path: path, Lead: "Fees of EVM transactions that called this contract, " + made.Name + ". Evidence: " + made.Evidence.String() + "."}}
 	v.Scope, v.Whose, v.Warnings, v.Notes = sc, true, made.Partial, made.Notes[len(made.Partial):]
+	v.inWords(made.Name)
 	v.Main, v.Facts = feesFacts(made)
 	v.Facts = append([]fact{{Name: "contract", cell: cell{Text: account.String(), To: "account/" + account.String(), Class: "hex"}}}, v.Facts...)
 	if n := made.Totals.Undetermined; n > 0 {

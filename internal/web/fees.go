@@ -157,22 +157,15 @@ func (s *server) feesList(ctx context.Context, q *feesRequest) (*keptList, error
 	if c := made.Compared; c != nil {
 		v.Warnings, v.Notes = c.Warnings()
 		if c.Before.Evidence.String() != r.Evidence.String() {
-			v.Lead = fmt.Sprintf("Evidence: %s; for %s: %s.", r.Evidence, dayNames(c.Before.Name), c.Before.Evidence)
+			v.Lead = fmt.Sprintf("Evidence: %s; for %s: %s.", r.Evidence, c.Before.Name, c.Before.Evidence)
 		}
 		undetermined += c.Before.Totals.Undetermined
 	}
-	names := []string{r.Name, dayNames(r.Name)}
+	periods := []string{r.Name}
 	if c := made.Compared; c != nil {
-		names = append(names, c.Before.Name, dayNames(c.Before.Name))
+		periods = append(periods, c.Before.Name)
 	}
-	inWords := strings.NewReplacer(names...)
-	v.Title = inWords.Replace(v.Title)
-	for _, list := range []*[]string{&v.Warnings, &v.Notes} {
-		*list = slices.Clone(*list)
-		for i, text := range *list {
-			(*list)[i] = inWords.Replace(readable(text))
-		}
-	}
+	v.inWords(periods...)
 	v.Whose, v.By, v.Filters = true, byLinks(q), onlyControls(q.scope.own)
 	v.Main, v.Facts = feesFacts(r)
 	if undetermined > 0 {

@@ -221,6 +221,27 @@ func readable(text string) string {
 	})
 }
 
+// periodWords returns a replacer of these periods' names by those for people.
+func periodWords(periods ...string) *strings.Replacer {
+	var names []string
+	for _, name := range periods {
+		names = append(names, name, dayNames(name))
+	}
+	return strings.NewReplacer(names...)
+}
+
+// inWords puts periods of these names into the form for people, wherever the page says them.
+func (f *frame) inWords(periods ...string) {
+	words := periodWords(periods...)
+	f.Title, f.Lead = words.Replace(f.Title), words.Replace(f.Lead)
+	for _, list := range []*[]string{&f.Warnings, &f.Notes} {
+		*list = readableList(*list)
+		for i, text := range *list {
+			(*list)[i] = words.Replace(text)
+		}
+	}
+}
+
 func readableList(list []string) (readables []string) {
 	for _, text := range list {
 		readables = append(readables, readable(text))

@@ -44,6 +44,7 @@ func (s *server) findings(w http.ResponseWriter, r *http.Request) error {
 		}
 		v := &findingsPage{frame: frame{Title: "Findings, " + list.Held.Name, Path: "findings"}}
 		v.Scope, v.Warnings = &sc, list.Notes
+		v.inWords(list.Held.Name)
 		if all.count == 0 {
 			v.Lead = "No findings: every check of these blocks passed. The overview shows how many checks were not possible."
 		} else {

@@ -251,6 +251,7 @@ func (s *server) addMonth(r *http.Request, v *overviewPage, months []month, show
 		}
 	}
 	v.Warnings, v.Notes = append(v.Warnings, now.Partial...), now.AssetFees.Notes(now.Amount)
+	v.inWords(now.Name)
 	if n := now.Totals.Undetermined; n > 0 {
 		v.Warnings = append(v.Warnings, incomplete(n))
 	}

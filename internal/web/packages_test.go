@@ -88,7 +88,7 @@ func TestPackages(t *testing.T) {
 	for version, c := range map[string]*app.Closed{"v1": first, "v2": second} {
 		old := get(t, s, "/packages/2026-01/"+version, nil)
 		require.Equal(t, http.StatusOK, old.status)
-		require.Contains(t, old.text, fmt.Sprintf("Package 2026-01, version %d", c.Manifest.Version))
+		require.Contains(t, old.text, fmt.Sprintf("Package January 2026, version %d", c.Manifest.Version))
 		require.Contains(t, old.text, c.Sum)
 		at := filepath.Join(shelf, "2026-01")
 		if version == "v1" {

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"net/http"
@@ -49,7 +50,7 @@ func parameters(query string, known ...string) (url.Values, error) {
 	for name, list := range values {
 		switch {
 		case !slices.Contains(known, name):
-			return nil, invalidRequest("Unknown parameter %q. This page accepts: %s.", plain.Line(name), strings.Join(known, ", "))
+			return nil, invalidRequest("Unknown parameter %q. This page accepts: %s.", plain.Line(name), cmp.Or(strings.Join(known, ", "), "none"))
 		case len(list) > 1 && slices.Contains(listParameters, name): // checkboxes
 			values[name] = []string{strings.Join(slices.DeleteFunc(list, func(text string) bool { return text == "" }), ",")}
 		case len(list) > 1:

@@ -135,6 +135,7 @@ func transactionsView(sc *scope, made *app.TransactionList) *listPage {
 	only := without(sc.own, append(listingParameters, "limit")...)
 	v.Links = []link{{"Totals", "fees" + sc.query(only)}}
 	v.Downloads = transactionDownloads(sc, only)
+	v.inWords(made.Held.Name)
 	return v
 }
 

@@ -74,7 +74,12 @@ func (e *explained) node() g.Node {
 
 // explain returns the part of a page that explains a variance. Its steps link to the page of the variance.
 func (q *varianceRequest) explain(r *variance.Report) explained {
-	return explained{r.Words(), waterfallOf(r, func(step variance.Step) string {
+	said := r.Words()
+	words := periodWords(r.Period.Name, r.Other.Name)
+	for i, text := range said {
+		said[i] = words.Replace(text)
+	}
+	return explained{said, waterfallOf(r, func(step variance.Step) string {
 		own := without(q.scope.own, append(listingParameters, "step")...)
 		own.Set("step", string(step))
 		return "variance" + q.scope.query(own)
@@ -99,6 +104,7 @@ func (s *server) variance(w http.ResponseWriter, r *http.Request) error {
 		if n := made.Now.Undetermined + made.Before.Undetermined; n > 0 {
 			v.Warnings = append(slices.Clip(v.Warnings), incomplete(n))
 		}
+		v.inWords(made.Period.Name, made.Other.Name)
 		v.Main = varianceFacts(made)
 		v.Fields = append([]control{{Name: "against", Label: "Against", Kind: "text", Value: q.scope.own.Get("against"), Hint: "the period before, or such as 2025-02"}}, s.priceControl(&q.scope)...)
 		v.Downloads = fileLinks(varianceForms, "variance", q.scope.query(without(q.scope.own, "step", "after")))
@@ -125,13 +131,13 @@ func varianceFacts(r *variance.Report) []fact {
 		difference = amount("difference", chain.Some(wei), r.Token)
 		difference.Text = r.Signed(wei)
 	}
-	facts := []fact{amount("fees, "+plain.Line(r.Period.Name), chain.Some(r.Now.Fee), r.Token), amount("fees, "+plain.Line(r.Other.Name), chain.Some(r.Before.Fee), r.Token), difference}
+	facts := []fact{amount("fees, "+dayNames(r.Period.Name), chain.Some(r.Now.Fee), r.Token), amount("fees, "+dayNames(r.Other.Name), chain.Some(r.Before.Fee), r.Token), difference}
 	if percent, known := r.Percent().Get(); known {
-		facts = append(facts, textFact("difference in %", percent))
+		facts = append(facts, textFact("difference in %", signed(percent)))
 	}
 	if r.Prices != nil {
 		for _, of := range []*variance.Side{&r.Period, &r.Other} {
-			name := "fees in " + string(r.Prices.Currency) + ", " + plain.Line(of.Name)
+			name := "fees in " + string(r.Prices.Currency) + ", " + dayNames(of.Name)
 			facts = append(facts, textFact(name, known(of.Worth)))
 		}
 	}
