@@ -62,6 +62,14 @@ func New(address string, o Options) (*Client, error) {
 	return &Client{&server{http: http}}, nil
 }
 
+// Close closes idle connections. The client can still be used.
+func (c *Client) Close() error {
+	if s, is := c.gateway.(*server); is {
+		s.http.Close()
+	}
+	return nil
+}
+
 // FinalHead returns the height of the newest finalized block, and its parent's hash: a gateway does not report its own.
 func (c *Client) FinalHead(ctx context.Context) (chain.Head, error) {
 	h, err := c.HeadHeader(ctx, false)

@@ -147,18 +147,19 @@ func openEither(place string, o Options) (Source, error) {
 		return nil, err
 	}
 	e := &either{gateway: asked, node: client, asNode: gateway.New(client)}
-	return &eitherSource{gatewayclient.Of(e), e, &node{Client: gatewayclient.Of(e.asNode), client: client, gateway: e.asNode}}, nil
+	return &eitherSource{gatewayclient.Of(e), e, asked, &node{Client: gatewayclient.Of(e.asNode), client: client, gateway: e.asNode}}, nil
 }
 
 // eitherSource is a source that reads from either.
 type eitherSource struct {
 	*gatewayclient.Client
-	either *either
-	node   *node
+	either  *either
+	gateway *gatewayclient.Client
+	node    *node
 }
 
-// Close closes the connection to the node, if it is one.
-func (s *eitherSource) Close() error { return s.either.node.Close() }
+// Close closes the connections to the gateway, or to the node if it is one.
+func (s *eitherSource) Close() error { return errors.Join(s.gateway.Close(), s.either.node.Close()) }
 
 // Unwrap returns the node, if it is known to be one, otherwise the gateway.
 func (s *eitherSource) Unwrap() Source {
