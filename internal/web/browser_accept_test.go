@@ -99,4 +99,29 @@ func acceptedByOne(t *testing.T, b *browsertest.Browser, options browsertest.Opt
 	require.Contains(t, h.Text(), "of another chain after all")
 	require.Contains(t, h.Text(), "Not answered: “Who typed this?”")
 	seen("review")
+
+	// Bob returns it with a question, which the comment of the next package answers. It has no record: he approves it only with
+	// a comment.
+	bob := &hand{b.Tab(t, o.URL, options), t, keys}
+	bob.Open("/close/2026-01")
+	bob.logIn("bob", password)
+	bob.write("comment", "Where is Payroll?")
+	bob.press("returned")
+	h.Open("/close?period=2026-01")
+	require.Contains(t, h.Text(), "company.csv, with 2 accepted differences")
+	h.follow(`main a[href*="record=none"]`)
+	h.send("without the record")
+	o.working.Wait()
+	bob.Open("/close/2026-01")
+	for _, text := range []string{"What changed since you returned it", "The record of fees was removed: company.csv, with 2 accepted differences.", "2 acceptances are gone: ", "Not answered: “Who typed this?” (anna)"} {
+		require.Contains(t, bob.Text(), text)
+	}
+	require.NotContains(t, bob.Text(), "Not answered: “Where is Payroll?”")
+	bob.press("approved")
+	bob.Refused(http.StatusBadRequest)
+	require.Contains(t, bob.Text(), "an earlier version had a record of fees, and this one has none")
+	bob.Open("/close/2026-01")
+	bob.write("comment", "The record follows")
+	bob.press("approved")
+	require.Equal(t, "approved", bob.fact("state"))
 }
