@@ -73,9 +73,7 @@ func (d *Ledger) export(ctx context.Context, h Held, q ExportRequest) (*Export, 
 	r.Token, r.Network, r.Zone, r.Prices, r.Partial = token, n.Name, h.Zone, q.Prices, h.Period.Partial
 	r.Title = fmt.Sprintf("%s of %s, %s, accounts: %d", what, n.Name, h.Name, len(q.Accounts))
 	r.Placer = journal.Placer{Chart: q.Chart, Tags: q.Tags, Labels: q.Labels, Rows: d.Book}
-	if n.Treasury != nil {
-		r.Classifier.Treasury = chain.Some(*n.Treasury)
-	}
+	r.Classifier.Treasury, r.Classifier.Pot = treasuryOf(n)
 	book := &deposits.Book{Book: d.Book}
 	if span, some := h.Span.Get(); some && q.With == WithMovements {
 		if book, err = d.withDeposits(ctx, n, q.deposits, q.Accounts, span); err != nil {

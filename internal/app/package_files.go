@@ -333,7 +333,7 @@ func (x *maker) makeReconciliation(ctx context.Context) error {
 	result.Seal, result.Sealed = x.manifest.Blocks.Seal, chain.Some(span.Last)
 	x.reconciled = verdictOn(result)
 	x.manifest.Findings.Differences += uint64(result.Open() + len(result.UnreadSheets))
-	x.manifest.Findings.InAssets, x.manifest.Findings.NothingCompared = uint64(result.InAssets), result.Compared() == 0
+	x.manifest.Findings.InAssets, x.manifest.Findings.NothingCompared = uint64(result.InAssets), result.Compared() == 0 && len(result.UnreadSheets) == 0
 	if err := errors.Join(x.keepBooks(r, &books, files), x.keepAccepted(result)); err != nil {
 		return err
 	}

@@ -108,13 +108,7 @@ func (d *Ledger) rollforward(ctx context.Context, held *Held, n *network.Network
 	if prices != nil {
 		request.Prices = prices.Valuer()
 	}
-	switch {
-	case n.Treasury == nil:
-	case n.TreasuryName == "":
-		request.Treasury = chain.Some(*n.Treasury)
-	default:
-		request.Pot = chain.Some(*n.Treasury)
-	}
+	request.Treasury, request.Pot = treasuryOf(n)
 	if q.By == ByMonth {
 		if request.Periods, err = d.months(ctx, held, span); err != nil {
 			return nil, err
@@ -274,4 +268,16 @@ func (d *Ledger) monthAt(ctx context.Context, h *Held, height uint64) (month tim
 		}
 	}
 	return month, d.wrapErr(fmt.Errorf("block %d has no time and belongs to no month; use --by period: %w", height, chain.ErrMissing))
+}
+
+// treasuryOf returns the treasury's account, or that of the pot that receives fees in its place.
+func treasuryOf(n *network.Network) (treasury, pot chain.Optional[chain.Address]) {
+	switch {
+	case n.Treasury == nil:
+	case n.TreasuryName == "":
+		treasury = chain.Some(*n.Treasury)
+	default:
+		pot = chain.Some(*n.Treasury)
+	}
+	return treasury, pot
 }

@@ -36,7 +36,7 @@ func TestTokenWithNineDecimals(t *testing.T) {
 	require.NoError(t, err)
 	defer file.Close()
 	name := file.GetSheetName(0)
-	for cell, want := range map[string]string{"A1": "It, TAO", "A2": "1.500000001", "A3": "0.000000007", "A4": "1.500000008", "B1": "It, wei, as text", "B2": "1500000001", "B4": "1500000008"} {
+	for cell, want := range map[string]string{"A1": "It, TAO", "A2": "1.500000001", "A3": "0.000000007", "A4": "1.500000008", "B1": "It, planck, as text", "B2": "1500000001", "B4": "1500000008"} {
 		have, err := file.GetCellValue(name, cell)
 		require.NoError(t, err)
 		require.Equal(t, want, have, cell)

@@ -151,7 +151,7 @@ func (b *workbook) writeSheet(in *bookSheet, s *Sheet) error {
 }
 
 // exactUnit marks the columns of exact amounts.
-const exactUnit = "wei, as text"
+const exactUnit = ", as text"
 
 // percentile matches a percentile of gas prices in a name.
 var percentile = regexp.MustCompile(`\b(gas price) ([0-9]{2})\b`)
@@ -172,7 +172,7 @@ func (s *Sheet) bookHeadings() (headings []string) {
 		}
 		name = strings.ToUpper(name[:1]) + name[1:] // the names are ASCII
 		if c.isAmount() {
-			exact = append(exact, name+", "+exactUnit)
+			exact = append(exact, name+", "+s.Unit()+exactUnit)
 		}
 		if unit != "" {
 			name += ", " + unit

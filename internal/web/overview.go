@@ -401,10 +401,10 @@ func (k *monthRecord) books(about *scope) cell {
 	switch f := &k.made.Findings; {
 	case f.Differences > 0:
 		c.Text, c.Class = console.Counted(f.Differences, "open difference"), "bad"
-	case f.NothingCompared:
-		c.Text = "nothing to compare"
 	case f.InAssets > 0:
 		c.Text = console.Counted(f.InAssets, "fee") + " in assets not compared"
+	case f.NothingCompared:
+		c.Text = "nothing to compare"
 	case f.Accepted > 0:
 		c.Text, c.Class = console.Counted(f.Accepted, "difference")+" accepted", "ok"
 	default:

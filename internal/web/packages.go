@@ -277,12 +277,10 @@ func feesOf(p closing.Period, accounts []closing.Account) string {
 	return "fees" + scopeOf(p, accounts).query(nil)
 }
 
-// scopeOf returns the scope of a package's period, limited to accounts if they are few.
+// scopeOf returns the scope of a package's period, limited to accounts if they are few. It states all, so that nothing of
+// the page's own scope is added.
 func scopeOf(p closing.Period, accounts []closing.Account) *scope {
-	sc := &scope{Period: p.Name(), Partial: !p.Complete}
-	if p.Timezone != "UTC" {
-		sc.Zone = p.Timezone
-	}
+	sc := &scope{Period: p.Name(), Partial: !p.Complete, Zone: p.Timezone, Accounts: everyone}
 	if len(accounts) <= maxLinked {
 		sc.Accounts = accountList(accounts)
 	}

@@ -484,7 +484,7 @@ func (s *server) reviewChecks(ctx context.Context, p *closing.Placed, accepted [
 		if n := m.Findings.InAssets; n > 0 {
 			text += ", " + console.Counted(n, "fee") + " in assets not compared"
 		}
-		if m.Findings.NothingCompared {
+		if m.Findings.NothingCompared && m.Findings.Differences == 0 && m.Findings.InAssets == 0 {
 			text = "nothing to compare"
 		}
 		add("Record of fees", here+"/reconciliation.xlsx", m.Findings.Differences == 0, text)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/ledger"
@@ -108,8 +109,13 @@ func (b *Book) Notes(span chain.Heights, amount func(chain.Wei) string) (notes [
 		}
 	}
 	notes = sum.Notes("the accounts", amount)
-	if b.First > 1 && len(b.Receivables)+len(b.stated) > 0 { // block 0 is the chain's first state
+	if b.First > 1 { // block 0 is the chain's first state
 		notes = append(notes, fmt.Sprintf("the ledger begins at block %d: deposits that others hold, and that were taken before it, are not known and in no balance", b.First))
+		if slices.ContainsFunc(b.stated, func(m ledger.Movement) bool {
+			return m.Kind == movement.KindDepositPassedIn || m.Kind == movement.KindDepositPassedOut
+		}) {
+			notes = append(notes, "deposits passed between accounts: what was given back may be of older deposits, which are not known")
+		}
 	}
 	return notes, err
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/finance/deposits"
 )
 
 // receivable is an account for the deposits that others hold, with its balances before and after the period.
@@ -44,10 +43,11 @@ func (j *Journal) owed() (list []receivable, err error) {
 		if i < 0 {
 			i, list = len(list), append(list, receivable{account: account})
 		}
-		r, its := &list[i], j.Receivables[a]
+		r := &list[i]
+		its, has := j.Receivables[a]
 		for _, other := range j.payments.accounts {
 			asset := j.assets[other]
-			if owned := string(asset) + ":"; its != (deposits.Receivable{}) && (reserved(asset) == account || strings.HasPrefix(owned, string(account)+":")) {
+			if owned := string(asset) + ":"; has && (reserved(asset) == account || strings.HasPrefix(owned, string(account)+":")) {
 				return nil, fmt.Errorf("the account %s is for deposits; rename %s, the account of an address", account, asset)
 			}
 		}
@@ -91,8 +91,24 @@ func (o *owing) count(account Account, e *Entry) (err error) {
 	return nil
 }
 
+// isAbove reports whether an account is above any of others.
+func isAbove(account Account, accounts map[Account]bool, receivables map[Account]*owing) bool {
+	below := func(a Account) bool { return strings.HasPrefix(string(a), string(account)+":") }
+	for a := range accounts {
+		if below(a) {
+			return true
+		}
+	}
+	for a := range receivables {
+		if below(a) {
+			return true
+		}
+	}
+	return false
+}
+
 // settle requires that the entries lead from the deposits open before the period to those after it, and keeps the receivables
-// that are used. An account of the chart may have further postings, so its balance is not asserted.
+// that are used. An account of the chart may have further postings, so its balance is not asserted; nor is one that would contain accounts below.
 func (j *Journal) settle(found map[Account]*owing) error {
 	used := j.receivables[:0]
 	for _, r := range j.receivables {
@@ -103,7 +119,7 @@ func (j *Journal) settle(found map[Account]*owing) error {
 		if r.opening.Sign() == 0 && o.last == 0 {
 			continue
 		}
-		if r.asserted = r.account == onHold && !o.mixed; r.asserted {
+		if r.asserted = r.account == onHold && !o.mixed && !isAbove(onHold, j.accounts, found); r.asserted {
 			j.asserted[r.account] = &o.posted
 		}
 		if j.accounts[r.account] = true; !j.Continues {

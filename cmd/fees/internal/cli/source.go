@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"math"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -154,8 +155,8 @@ func (f *GatewayFlags) Place() string {
 func (f *GatewayFlags) Remembered() string { return remembered(f.Place()) }
 
 func remembered(place string) string {
-	shown := withoutSecret(place)
-	if shown != place {
+	shown := withoutSecret(ShownPlace(place))
+	if shown != strings.TrimSuffix(place, "/") {
 		shown += "/…"
 	}
 	return shown

@@ -550,7 +550,7 @@ func (f *reconcileFlags) show(c *cobra.Command, r *reconcile.Result, inputs []cl
 		}
 	}
 	unseen := f.Format != "table" || f.File != ""
-	if unseen && !r.Complete() {
+	if unseen && (!r.Complete() || r.InAssets > 0) {
 		fmt.Fprintln(stderr, "fees: "+r.Headline())
 	}
 	switch {
