@@ -427,6 +427,14 @@ func planned() []alteration {
 		edited("month", "report.json", "the fee everywhere", true, exchangedAll("162061809713582933", "162061809713582934")),
 		edited("month", "accounts.json", "a fee everywhere", true, exchangedAll("87699651332635561", "87699651332635562")),
 		edited("month", "rollforward.json", "a line and its class", true, exchangedAll("-87699651332635561", "-87699651332635560")),
+		edited("month", "journal.hledger", "an entry without a block", true, added("\n2026-01-01 * Bonus\n    Assets:Bonus  1000.0 GLMR\n    Income:Bonus  -1000.0 GLMR\n")),
+		edited("month", "journal.hledger", "a date of another form", true, added("\n2026/01/01 Bonus\n    Assets:Bonus  1000.0 GLMR\n    Income:Bonus  -1000.0 GLMR\n")),
+		edited("month", "journal.hledger", "a comment around all", true, func(text string) string { return "comment\n" + text + "\nend comment\n" }),
+		edited("month", "journal.hledger", "an included file", true, added("include other.journal\n")),
+		edited("month", "journal.hledger", "a rule", true, added("\n= Expenses\n    Assets:Bonus  1.0 GLMR\n")),
+		edited("record", "journal.ledger", "lower-case postings", true, exchanged("\n    Assets:", "\n    assets:x  500 GLMR\n    equity:x  -500 GLMR\n    Assets:")),
+		edited("month", "statements.json", "the list under another name", true, exchanged(`"movements": [`, `"movements": [], "rows": [`)),
+		edited("month", "report.json", "the groups elsewhere", true, exchanged(`"groups": [`, `"groups": [], "other": [`)),
 		edited("month", "journal.hledger", "a fee and its account", true, exchangedAll("0.002100000000000000 GLMR", "0.002100000000000001 GLMR")),
 		{"month", "totals of the manifest and the reports", "report.json", true, false, func(t *testing.T, dir string) {
 			everywhere := exchangedAll("162061809713582933", "162061809713582934")
@@ -558,6 +566,11 @@ func planned() []alteration {
 
 func exchangedAll(old, now string) func(string) string {
 	return func(text string) string { return strings.ReplaceAll(text, old, now) }
+}
+
+// added returns a function that adds lines at the end.
+func added(lines string) func(string) string {
+	return func(text string) string { return text + lines }
 }
 
 // madeAgain are packages that fees made from other blocks, so that every file fits the others. The page finds that with
