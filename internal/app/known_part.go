@@ -277,8 +277,5 @@ func (d *Ledger) commonOf(ctx context.Context, now, before *Held) (*common, erro
 			c.names[i] = side.whole.shareOfTime(side.asked.From.Std(), side.asked.To.Std())
 		}
 	}
-	if !x.Heights.Known() && x.To.Std().Sub(x.From.Std()) != y.To.Std().Sub(y.From.Std()) { // such as the ends of a long and a short month
-		c.names[0] += ", and " + c.names[1] + " of " + before.Name
-	}
 	return c, nil
 }
