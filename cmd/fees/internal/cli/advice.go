@@ -152,8 +152,8 @@ func CompareLine(c *cobra.Command) string {
 	if c != nil && c.Flags().Changed("gateway") {
 		return line
 	}
-	if otherSource(c) != "" {
-		return withSource(c, line)
+	if known := withSource(c, line); known != line {
+		return known
 	}
 	for _, name := range []string{"FEES_GATEWAY", "GATEWAY_NODE_URL"} {
 		if os.Getenv(name) != "" {

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"math"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -155,8 +154,8 @@ func (f *GatewayFlags) Place() string {
 func (f *GatewayFlags) Remembered() string { return remembered(f.Place()) }
 
 func remembered(place string) string {
-	shown := withoutSecret(ShownPlace(place))
-	if shown != strings.TrimSuffix(place, "/") {
+	shown := ShownPlace(place)
+	if place != shown && place != shown+"/" {
 		shown += "/…"
 	}
 	return shown
