@@ -3,6 +3,7 @@ package journal
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -91,24 +92,9 @@ func (o *owing) count(account Account, e *Entry) (err error) {
 	return nil
 }
 
-// isAbove reports whether an account is above any of others.
-func isAbove(account Account, accounts map[Account]bool, receivables map[Account]*owing) bool {
-	below := func(a Account) bool { return strings.HasPrefix(string(a), string(account)+":") }
-	for a := range accounts {
-		if below(a) {
-			return true
-		}
-	}
-	for a := range receivables {
-		if below(a) {
-			return true
-		}
-	}
-	return false
-}
-
 // settle requires that the entries lead from the deposits open before the period to those after it, and keeps the receivables
-// that are used. An account of the chart may have further postings, so its balance is not asserted; nor is one that would contain accounts below.
+// that are used. An account of the chart may have further postings, so its balance is not asserted; nor is one that would
+// contain accounts below.
 func (j *Journal) settle(found map[Account]*owing) error {
 	used := j.receivables[:0]
 	for _, r := range j.receivables {
@@ -119,14 +105,18 @@ func (j *Journal) settle(found map[Account]*owing) error {
 		if r.opening.Sign() == 0 && o.last == 0 {
 			continue
 		}
-		if r.asserted = r.account == onHold && !o.mixed && !isAbove(onHold, j.accounts, found); r.asserted {
-			j.asserted[r.account] = &o.posted
-		}
 		if j.accounts[r.account] = true; !j.Continues {
 			j.accounts[openingBalances] = true
 		}
 		used = append(used, r)
 	}
 	j.receivables = used
+	for i := range used {
+		r := &used[i]
+		isBelow := func(a Account) bool { return strings.HasPrefix(string(a), string(r.account)+":") }
+		if o := found[r.account]; r.account == onHold && !o.mixed && !slices.ContainsFunc(slices.Collect(maps.Keys(j.accounts)), isBelow) {
+			r.asserted, j.asserted[r.account] = true, &o.posted
+		}
+	}
 	return nil
 }
