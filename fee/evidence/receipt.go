@@ -73,8 +73,7 @@ func (s *subject) receipt() {
 		return
 	}
 	r := &Receipt{GasUsed: stated.GasUsed, Price: stated.Price, Given: given}
-	payer, _ := s.t.Payer.Get()
-	stakes := s.t.flow.Stakes(s.t.x, payer)
+	stakes := s.t.stakes()
 	due, err := r.due(s.t, &stakes)
 	if err == nil {
 		r.Total, err = evm.FeeOfGas(r.Price, r.GasUsed, 1)

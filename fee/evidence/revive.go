@@ -129,15 +129,20 @@ func (s *subject) deposits() {
 			return
 		}
 	}
-	payer, _ := s.t.Payer.Get()
-	switch own := s.t.flow.Stakes(s.t.x, payer).Own; {
+	switch own := s.t.stakes().Own; {
 	case len(own) == 0:
 		s.held()
-	case own[0].Account == payer && events[own[0].At].Name == "Deposit":
+	case chain.Some(own[0].Account) == s.t.Payer && events[own[0].At].Name == "Deposit":
 		s.skip("the payer was given money back more than once")
 	default:
 		s.skip(callMovedMoney)
 	}
+}
+
+// stakes returns what moved besides the hold and the rest.
+func (t *transaction) stakes() chain.Stakes {
+	payer, _ := t.Payer.Get()
+	return t.flow.Stakes(t.x, payer)
 }
 
 const callMovedMoney = "money moved through an account besides the payer and what was put on hold"
