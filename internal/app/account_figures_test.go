@@ -74,15 +74,21 @@ func TestFiguresOfAccounts(t *testing.T) {
 	require.True(t, err != nil || unread != nil || len(balances) > 0)
 }
 
-// An account has its figures under each address that names it; fees in assets are beside its fees. Of an account of another
-// chain nothing is known.
-func TestFiguresOfHubAccounts(t *testing.T) {
+// passet returns a ledger of a hub whose accounts also paid in assets.
+func passet(t *testing.T) *app.Ledger {
+	t.Helper()
 	src, err := answers.OpenDirectory(pairs.Path(t, "passet-1019002", "gateway"))
 	require.NoError(t, err)
 	place := file(t)
 	_, err = app.Sync(t.Context(), place, blocks(t, "1..39"), app.FillOptions{Reader: &source.Reader{Source: src, Tables: network.BuiltIn()}})
 	require.NoError(t, err)
-	d := opened(t, place)
+	return opened(t, place)
+}
+
+// An account has its figures under each address that names it; fees in assets are beside its fees. Of an account of another
+// chain nothing is known.
+func TestFiguresOfHubAccounts(t *testing.T) {
+	d := passet(t)
 	bob, err := chain.ParseAccount("5FHneW46xGXgs5mUiveU4sbTyGBzmstUspZC92UhjJM694ty")
 	require.NoError(t, err)
 	asked := []chain.Address{bob}
@@ -241,12 +247,7 @@ func TestCoverFigures(t *testing.T) {
 // The verdict on a record is the lowest of its checks: fees in assets that no record contains were not compared, and where
 // nothing was compared, nothing agrees.
 func TestVerdictOfFeesInAssets(t *testing.T) {
-	src, err := answers.OpenDirectory(pairs.Path(t, "passet-1019002", "gateway"))
-	require.NoError(t, err)
-	place := file(t)
-	_, err = app.Sync(t.Context(), place, blocks(t, "1..39"), app.FillOptions{Reader: &source.Reader{Source: src, Tables: network.BuiltIn()}})
-	require.NoError(t, err)
-	d := opened(t, place)
+	d := passet(t)
 	const bob = "5FHneW46xGXgs5mUiveU4sbTyGBzmstUspZC92UhjJM694ty"
 	rows, fees := "hash,fee\n", 0
 	for x, err := range d.Book.Transactions(t.Context(), ledger.Query{Span: chain.Heights{First: 1, Last: 39}, Accounts: []chain.Address{addressOf(t, bob)}}) {

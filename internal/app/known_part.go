@@ -237,6 +237,9 @@ type common struct {
 	some        bool
 }
 
+// part says what is compared.
+func (c *common) part() string { return "compared, part known of both, " + c.names[0] }
+
 // commonOf cuts two periods to the part that the ledger contains of both. It returns nil if the ledger contains all of both.
 func (d *Ledger) commonOf(ctx context.Context, now, before *Held) (*common, error) {
 	if len(now.Lacks)+len(before.Lacks) == 0 {

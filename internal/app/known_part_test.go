@@ -1,8 +1,6 @@
 package app_test
 
 import (
-	"bytes"
-	"encoding/csv"
 	"testing"
 	"time"
 
@@ -10,7 +8,6 @@ import (
 
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/finance/report"
-	"github.com/feeledger/fees/internal/table"
 	"github.com/feeledger/fees/internal/test/chaingen"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
@@ -64,7 +61,7 @@ func TestComparePartsThatDiffer(t *testing.T) {
 			require.NoError(t, err, c)
 			require.Equal(t, "not compared, the ledger contains no same part of both", r.Part(), "%v by %s", c, by)
 			if by == report.Layer {
-				for _, row := range cellsOf(t, r.Sheet()) {
+				for _, row := range rowsOf(t, r.Sheet()) {
 					require.NotEmpty(t, row["fee"])
 					require.Empty(t, row["fee_difference"], "%v", c)
 					require.Empty(t, row["fee_percent"], "%v", c)
@@ -72,21 +69,4 @@ func TestComparePartsThatDiffer(t *testing.T) {
 			}
 		}
 	}
-}
-
-// cellsOf returns the rows of a sheet as csv has them, by the names of the columns.
-func cellsOf(t *testing.T, s *table.Sheet) (rows []map[string]string) {
-	t.Helper()
-	var text bytes.Buffer
-	require.NoError(t, table.WriteCSV(&text, s))
-	lines, err := csv.NewReader(&text).ReadAll()
-	require.NoError(t, err)
-	for _, line := range lines[1:] {
-		row := map[string]string{}
-		for i, name := range lines[0] {
-			row[name] = line[i]
-		}
-		rows = append(rows, row)
-	}
-	return rows
 }

@@ -150,7 +150,7 @@ func TestDepositsOfALaterLedger(t *testing.T) {
 		defer d.Close()
 		list, err := d.Deposits(t.Context(), app.DepositsRequest{Request: app.Request{Period: app.Heights(begin, 37)}, Changes: true})
 		require.NoError(t, err)
-		return cellsOf(t, list.List), list.List.Notes
+		return rowsOf(t, list.List), list.List.Notes
 	}
 	whole, notes := changes(0)
 	require.Empty(t, notes[:len(notes)-1], "all but the evidence")

@@ -149,7 +149,7 @@ func feesByLayer(s *statement.Statement, sum *lineSum) (items []StatementItem) {
 }
 
 // paper returns the sheets of a statement for paper: from the opening to the closing balance, the movements, and the hashes
-// and addresses in full. Why says why there are no balances; "" if none were requested.
+// and addresses in full. Why is the reason for missing balances; "" if none were requested.
 func (l *Statements) paper(ctx context.Context, s *statement.Statement, why string) ([]*table.Sheet, error) {
 	items, err := l.Items(ctx, s)
 	if err != nil {
