@@ -22,6 +22,7 @@ import (
 	"github.com/feeledger/fees/internal/reconcile"
 	"github.com/feeledger/fees/internal/sys/markup"
 	"github.com/feeledger/fees/internal/sys/plain"
+	"github.com/feeledger/fees/internal/table"
 )
 
 // worktable is the rows of a comparison, with the form that accepts differences, asks about them and withdraws acceptances.
@@ -179,7 +180,7 @@ func (s *server) addRows(v *comparisonPage, r *http.Request, c *comparison, here
 	t.Heads[notes], t.Heads[hash] = cell{Text: "why"}, cell{Text: "hash"}
 	for k := range t.Rows {
 		row, of := t.Rows[k], &rows[k]
-		if row[1].Text = words(row[1].Text); of.apart && of.accepted == nil {
+		if row[1].Text = table.Words(row[1].Text); of.apart && of.accepted == nil {
 			row[1].Class = "verdict bad"
 		}
 		row[notes].Text = of.text
@@ -230,7 +231,7 @@ func (s *server) addRows(v *comparisonPage, r *http.Request, c *comparison, here
 
 // columnAt returns the position of a column of the rows; -1 if there is none.
 func columnAt(t *tabular, name string) int {
-	return slices.IndexFunc(t.Heads, func(h cell) bool { return h.Short == words(name) })
+	return slices.IndexFunc(t.Heads, func(h cell) bool { return h.Short == table.Words(name) })
 }
 
 // filtersOf returns the links to the rows of each outcome, with their counts.
@@ -604,7 +605,7 @@ func acceptedTable(m *closing.Manifest, rows []reconcile.AcceptedRow, token cons
 		if wei, known := row.Amount.Get(); known {
 			amount = cell{Text: token.Tokens(wei), Exact: wei.String(), Class: "figure"}
 		}
-		t.Rows = append(t.Rows, []cell{{Text: words(shortened(row.Kind))}, {Text: shortened(row.Record)}, id, amount, {Text: row.By}, timeText(row.Time), {Text: row.Comment}})
+		t.Rows = append(t.Rows, []cell{{Text: table.Words(shortened(row.Kind))}, {Text: shortened(row.Record)}, id, amount, {Text: row.By}, timeText(row.Time), {Text: row.Comment}})
 	}
 	if more := len(rows) - len(t.Rows); more > 0 {
 		t.More = fmt.Sprintf("%d more are in the file.", more)

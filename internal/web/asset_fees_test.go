@@ -26,14 +26,7 @@ func TestFeesInAssetsOnPages(t *testing.T) {
 	src, err := answers.OpenDirectory(pairs.Path(t, "passet-1019002", "gateway"))
 	require.NoError(t, err)
 	reader := &source.Reader{Source: src, Tables: network.BuiltIn()}
-	wanted, err := app.PeriodInput{Blocks: "36..39"}.ParseWanted()
-	require.NoError(t, err)
-	place := filepath.Join(t.TempDir(), "fees.db")
-	_, err = app.Sync(t.Context(), place, wanted, app.FillOptions{Reader: reader})
-	require.NoError(t, err)
-	d, err := app.Open(t.Context(), place, network.BuiltIn())
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, d.Close()) })
+	d := hubLedger(t, hubBlocks{"36..39", src})
 	s := served(t, d, func(o *web.Options) { o.Ledgers[0].Network, o.Ledgers[0].Source = "passet-hub", reader })
 	for _, path := range []string{"/overview", "/fees", "/fees?by=account", "/fees?compare=before&period=39..39", "/account/" + payer, "/account/" + payer + "/statement", "/account/" + payer + "/rollforward"} {
 		page := get(t, s, path, nil)
@@ -61,15 +54,7 @@ func TestFeesInAssetsInLists(t *testing.T) {
 	const payer = "5FHneW46xGXgs5mUiveU4sbTyGBzmstUspZC92UhjJM694ty"
 	src, err := answers.OpenDirectory(pairs.Path(t, "passet-1019002", "gateway"))
 	require.NoError(t, err)
-	reader := &source.Reader{Source: src, Tables: network.BuiltIn()}
-	wanted, err := app.PeriodInput{Blocks: "1..39"}.ParseWanted()
-	require.NoError(t, err)
-	place := filepath.Join(t.TempDir(), "fees.db")
-	_, err = app.Sync(t.Context(), place, wanted, app.FillOptions{Reader: reader})
-	require.NoError(t, err)
-	d, err := app.Open(t.Context(), place, network.BuiltIn())
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, d.Close()) })
+	d := hubLedger(t, hubBlocks{"1..39", src})
 	labels := book(t, "address,label,group\n"+payer+",Bob,ours\n")
 	record := filepath.Join(t.TempDir(), "record.csv")
 	rows := "hash,fee\n"

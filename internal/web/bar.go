@@ -17,6 +17,7 @@ import (
 	"github.com/feeledger/fees/internal/finance/report"
 	"github.com/feeledger/fees/internal/sys/markup"
 	"github.com/feeledger/fees/internal/sys/plain"
+	"github.com/feeledger/fees/internal/table"
 )
 
 // viewBar is the view bar of a page: its period, zone, accounts and filters, and how to change them. It consists of links
@@ -150,7 +151,7 @@ func (s *server) viewBar(r *http.Request, v *frame) *viewBar {
 			if c.Name == priceParameter && sc.Price != "" {
 				b.Chips = append(b.Chips, link{c.Label + ": " + plain.Line(sc.Price), to(func(o *scope) { o.Price = "" })})
 			} else if value := sc.own.Get(c.Name); value != "" && c.Name != "by" && c.Name != "part" {
-				b.Chips = append(b.Chips, link{c.Label + ": " + plain.Line(words(value)), path + sc.query(without(sc.own, c.Name, "sort", "after"))})
+				b.Chips = append(b.Chips, link{c.Label + ": " + plain.Line(table.Words(value)), path + sc.query(without(sc.own, c.Name, "sort", "after"))})
 			}
 		}
 	}
@@ -253,7 +254,7 @@ func byLinks(q *feesRequest) (list []navigation) {
 		if by == report.Day {
 			own.Del("by")
 		}
-		list = append(list, navigation{link: link{words(string(by)), "fees" + q.scope.query(own)}, Here: by == q.By})
+		list = append(list, navigation{link: link{table.Words(string(by)), "fees" + q.scope.query(own)}, Here: by == q.By})
 	}
 	return list
 }

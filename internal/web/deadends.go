@@ -16,6 +16,7 @@ import (
 	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/sys/plain"
+	"github.com/feeledger/fees/internal/table"
 )
 
 // typed are the parameters that an error page offers to correct, in order.
@@ -186,5 +187,5 @@ func labelOf(name string) string {
 	if name == "zone" {
 		return "Time zone"
 	}
-	return strings.ToUpper(name[:1]) + words(name[1:])
+	return strings.ToUpper(name[:1]) + table.Words(name[1:])
 }

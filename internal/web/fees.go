@@ -17,6 +17,7 @@ import (
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/report"
+	"github.com/feeledger/fees/internal/table"
 )
 
 // feesRequest is a request for a page or a file of fees.
@@ -330,7 +331,7 @@ var isHeight = regexp.MustCompile(`^[0-9]+$`)
 // that names them is hidden, or if the row's own link leads there.
 func (s *server) rowsBehind(q *feesRequest, token console.Token, heads, row []cell) string {
 	value := func(column string) string {
-		if i := slices.IndexFunc(heads, func(h cell) bool { return h.Short == words(column) }); i >= 0 {
+		if i := slices.IndexFunc(heads, func(h cell) bool { return h.Short == table.Words(column) }); i >= 0 {
 			return row[i].Text
 		}
 		return ""

@@ -205,10 +205,10 @@ func (l listing) shows(all *rows, column int) bool {
 
 // heading separates the unit of an amount from its name with a comma: fee, GLMR.
 func heading(text string, c *table.Column) string {
-	text = words(text)
+	text = table.Words(text)
 	switch c.Kind {
 	case table.Wei, table.SignedWei, table.GasPrice, table.Fiat:
-		if at := strings.LastIndexByte(text, ' '); at > 0 && text != words(c.Name) {
+		if at := strings.LastIndexByte(text, ' '); at > 0 && text != table.Words(c.Name) {
 			return text[:at] + "," + text[at:]
 		}
 	}
@@ -233,7 +233,7 @@ func (l listing) head(name string, c *table.Column, to func(listing) string) cel
 	if c.Kind.IsRight() {
 		next.Sort = "-" + c.Name
 	}
-	h := cell{Text: name, Class: classOf(c), Short: l.named(words(c.Name))}
+	h := cell{Text: name, Class: classOf(c), Short: l.named(table.Words(c.Name))}
 	if to == nil || l.fixed {
 		return h
 	}

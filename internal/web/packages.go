@@ -24,6 +24,7 @@ import (
 	"github.com/feeledger/fees/internal/finance/closing"
 	"github.com/feeledger/fees/internal/sys/jsontext"
 	"github.com/feeledger/fees/internal/sys/plain"
+	"github.com/feeledger/fees/internal/table"
 )
 
 // closed is a package in the list.
@@ -531,7 +532,7 @@ func changeTable(c *closing.Changes) *tabular {
 	}
 	for _, list := range [][]closing.Change{c.Totals, c.Manifest} {
 		for _, change := range list {
-			add(words(change.Name), shortJSON(change.Old), shortJSON(change.New))
+			add(table.Words(change.Name), shortJSON(change.Old), shortJSON(change.New))
 		}
 	}
 	for _, f := range c.Files {

@@ -308,7 +308,7 @@ func (s *server) outcomes(v *comparisonPage, c *comparison, here string) error {
 		return err
 	}
 	for _, row := range found.Rows {
-		row[0].Text = words(row[0].Text)
+		row[0].Text = table.Words(row[0].Text)
 	}
 	if len(found.Rows) > 0 {
 		v.Tables = append(v.Tables, found)
@@ -332,7 +332,7 @@ func (s *server) outcomes(v *comparisonPage, c *comparison, here string) error {
 func readAs(f *reconcile.File) string {
 	said := []string{f.Form + ", " + console.Counted(f.Count, "row")}
 	for _, c := range f.Columns {
-		said = append(said, words(string(c.Field))+": "+shortened(c.Name))
+		said = append(said, table.Words(string(c.Field))+": "+shortened(c.Name))
 	}
 	if f.Unit != "" {
 		said = append(said, "in "+string(f.Unit))

@@ -225,6 +225,8 @@ func (e *earlierPackages) close() {
 	}
 	if e.closed != nil {
 		e.closed.Close()
+	}
+	if e.shelf != nil {
 		e.shelf.Close()
 	}
 }
@@ -258,7 +260,6 @@ func (s *server) before(ctx context.Context, shelf *closing.Shelf, p *closing.Pl
 		return e, err
 	}
 	if e.closed, err = e.shelf.Open(name, 0); err != nil {
-		e.shelf.Close()
 		return e, packageTrouble(err)
 	}
 	return e, nil

@@ -11,6 +11,7 @@ import (
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/reconcile"
 	"github.com/feeledger/fees/internal/sys/plain"
+	"github.com/feeledger/fees/internal/table"
 )
 
 // settings control how a company's record is read and compared. They are part of the page's URL, named like the
@@ -171,7 +172,7 @@ func (set *settings) way(here, text string, way reconcile.Way) link {
 		case "map":
 			field, column, _ := strings.Cut(value, "=")
 			name, value = "map."+field, column
-			said = append(said, fmt.Sprintf("%q as the %s", plain.Line(column), words(field)))
+			said = append(said, fmt.Sprintf("%q as the %s", plain.Line(column), table.Words(field)))
 			if column == "" {
 				value = noColumn
 				said[len(said)-1] = "no " + field
@@ -295,7 +296,7 @@ func previewTable(p *reconcile.Preview) *tabular {
 	}
 	meaning := map[int]string{}
 	for _, c := range p.Found {
-		meaning[c.Place-1] = words(string(c.Field))
+		meaning[c.Place-1] = table.Words(string(c.Field))
 	}
 	uses := []cell{{Text: "read as"}}
 	for i := range min(width, maxShownColumns) {

@@ -74,7 +74,7 @@ func feesApart(one *statement.Statement, token console.Token) (facts []fact) {
 		if f.Unknown+f.Apart == 0 {
 			continue
 		}
-		charged := amount(words(string(f.Layer))+" fees charged", chain.Some(f.Charged), token)
+		charged := amount(table.Words(string(f.Layer))+" fees charged", chain.Some(f.Charged), token)
 		if f.Unknown > 0 {
 			charged.Unit += fmt.Sprintf(", and %d %s", f.Unknown, notKnown)
 		}

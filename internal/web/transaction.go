@@ -47,11 +47,11 @@ func (s *server) transaction(w http.ResponseWriter, r *http.Request) error {
 		if v.Around, err = s.aroundTransaction(r.Context(), t.Place()); err != nil {
 			return nil, err
 		}
-		v.Lead, v.Unsealed = words(string(t.Layer))+", "+cmp.Or(t.Type, t.Call), !t.Sealed
+		v.Lead, v.Unsealed = table.Words(string(t.Layer))+", "+cmp.Or(t.Type, t.Call), !t.Sealed
 		v.Main = []fact{amount("fee", t.Fee, t.Token), amount("charged on chain", t.Charged, t.Token), verdictFact(t)}
 		v.Facts = []fact{
 			{Name: "block", cell: cell{Text: fmt.Sprint(t.Height), To: fmt.Sprintf("block/%d", t.Height)}}, moment("time", t.Time),
-			textFact("outcome", cmp.Or(words(string(t.Outcome)), notKnown)), s.party("payer", t.AccountOf(t.Payer)), s.party("from", t.AccountOf(t.Sender)), s.party("to", t.AccountOf(recipient(t))),
+			textFact("outcome", cmp.Or(table.Words(string(t.Outcome)), notKnown)), s.party("payer", t.AccountOf(t.Payer)), s.party("from", t.AccountOf(t.Sender)), s.party("to", t.AccountOf(recipient(t))),
 			hash("EVM hash", console.Known(t.EVMHash)), hash("extrinsic hash", t.Hash.String()), fact{Name: "gas", cell: cell{Text: console.Known(t.Gas), Number: true}}, textFact("nonce", console.Known(t.Nonce)), textFact("rules", t.Rules),
 		}
 		if t.InAsset() {

@@ -130,7 +130,7 @@ func transactionSheet(token console.Token, list iter.Seq2[*ledger.Transaction, e
 					yield(nil, err)
 					return
 				}
-				row := []any{t.Place().String(), t.Time, string(t.Layer), cmp.Or(t.Type, t.Call), t.Payer, words(string(t.Outcome)), t.Fee, t.Charged, t.Standing()}
+				row := []any{t.Place().String(), t.Time, string(t.Layer), cmp.Or(t.Type, t.Call), t.Payer, table.Words(string(t.Outcome)), t.Fee, t.Charged, t.Standing()}
 				for _, c := range more {
 					row = append(row, c.value(t))
 				}

@@ -13,7 +13,6 @@ import (
 	g "maragu.dev/gomponents"
 
 	"github.com/feeledger/fees/internal/finance/report"
-	"github.com/feeledger/fees/internal/table"
 )
 
 //go:embed page/style.css
@@ -204,9 +203,6 @@ func (t *tabular) dropEmpty() {
 		}
 	}
 }
-
-// words converts a name in snake case to words.
-func words(name string) string { return table.Words(name) }
 
 // sentence returns a text with a capital letter and a full stop.
 func sentence(text string) string {
