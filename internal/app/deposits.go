@@ -127,8 +127,8 @@ func (d *Ledger) Deposits(ctx context.Context, q DepositsRequest) (*table.Docume
 		y.Notes = append(y.Notes, fmt.Sprintf("the ledger begins at block %d: deposits that were taken before it are not known, and not listed", first))
 	}
 	if unmatched.count > 0 {
-		y.Notes = append(y.Notes, fmt.Sprintf("%s of %s %s given back, and the ledger does not contain the transactions that took them",
-			console.Counted(unmatched.count, "deposit"), token.Amount(unmatched.sum.Size()), console.Verb(unmatched.count, "was", "were")))
+		y.Notes = append(y.Notes, fmt.Sprintf("%s of %s %s", console.Counted(unmatched.count, "deposit"), token.Amount(unmatched.sum.Size()), console.Verb(unmatched.count,
+			"was given back, and the ledger does not contain the transaction that took it", "were given back, and the ledger does not contain the transactions that took them")))
 	}
 	if all.Unstated > 0 {
 		y.Notes = append(y.Notes, fmt.Sprintf("the events of %s do not state what is held: compare with the balances (fees statement)", console.Counted(all.Unstated, "movement")))
