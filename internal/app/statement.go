@@ -24,6 +24,7 @@ type StatementRequest struct {
 	Part        string // the part to list, of [StatementParts]; "" is the first
 	EveryBlock  bool   // prove the balance after each block of the period
 	Concurrency int    // parallel balance requests; 0 is the default
+	Items       bool   // for [Statements.Items]: sum them up in the same reading
 }
 
 // Statements are the statements of the requested accounts, in that order, with their style.
@@ -33,6 +34,7 @@ type Statements struct {
 	request *StatementRequest
 	held    *Held
 	ledger  *Ledger
+	network *network.Network
 }
 
 // StatementParts lists the parts of a statement that can be listed.
@@ -117,7 +119,7 @@ func (d *Ledger) statements(ctx context.Context, h *Held, n *network.Network, st
 	if err != nil {
 		return nil, err
 	}
-	list := &Statements{Style: style, request: q, held: h, ledger: d}
+	list := &Statements{Style: style, request: q, held: h, ledger: d, network: n}
 	list.Style.Evidence = h.Evidence
 	if list.Style.Notes, err = d.notesOn(ctx, h, span); err != nil {
 		return nil, err
@@ -132,7 +134,10 @@ func (d *Ledger) statements(ctx context.Context, h *Held, n *network.Network, st
 	if err != nil {
 		return nil, err
 	}
-	options := balances.Options{EveryBlock: q.EveryBlock, Concurrency: q.Concurrency, Progress: q.Progress.show}
+	options := statement.Options{Options: balances.Options{EveryBlock: q.EveryBlock, Concurrency: q.Concurrency, Progress: q.Progress.show}}
+	if q.Items {
+		options.Lines = func() statement.LineOf { return d.linesOf(n) }
+	}
 	for _, account := range accounts {
 		s, err := statement.Make(ctx, book, reader, account, span, options)
 		if err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/feeledger/fees/internal/finance/rollforward"
 	"github.com/feeledger/fees/internal/finance/statement"
 	"github.com/feeledger/fees/internal/table"
+	"github.com/feeledger/fees/network"
 )
 
 // StatementItem is a line between the opening and the closing balance of a statement.
@@ -34,43 +35,23 @@ const (
 	ItemDifference = "difference"
 )
 
-// linesOf returns a function that gives the line of a statement's line.
-func (l *Statements) linesOf(ctx context.Context) (func(context.Context, *statement.Line) (rollforward.Line, error), error) {
-	n, err := l.ledger.Network(ctx)
-	if err != nil {
-		return nil, err
-	}
+// linesOf returns a function that names the line of a rollforward that a statement's line belongs to.
+func (d *Ledger) linesOf(n *network.Network) statement.LineOf {
 	c := new(rollforward.Classifier)
 	if n.Treasury != nil {
 		c.Treasury = chain.Some(*n.Treasury)
 	}
-	return c.LinesOf(l.ledger.Book), nil
-}
-
-// lineSum is the sum of the movements of one line.
-type lineSum struct {
-	count, unknown uint64
-	change         balances.Change
+	of := c.LinesOf(d.Book)
+	return func(ctx context.Context, l *statement.Line) (string, error) {
+		line, err := of(ctx, l)
+		return string(line), err
+	}
 }
 
 // Items returns the lines that lead from the opening to the closing balance: the same as those of a rollforward, in their
 // order. What no movement explains is the difference. Without balances there are only lines of movements.
 func (l *Statements) Items(ctx context.Context, s *statement.Statement) (items []StatementItem, err error) {
-	of, err := l.linesOf(ctx)
-	if err != nil {
-		return nil, err
-	}
-	sums := map[rollforward.Line]*lineSum{}
-	err = s.EachFee(ctx, func(x *statement.Line) error {
-		line, err := of(ctx, x)
-		if err != nil {
-			return err
-		}
-		if sums[line] == nil {
-			sums[line] = new(lineSum)
-		}
-		return sums[line].add(x)
-	})
+	sums, err := s.SumLines(ctx, l.ledger.linesOf(l.network))
 	if err != nil {
 		return nil, l.Explain(err)
 	}
@@ -81,7 +62,7 @@ func (l *Statements) Items(ctx context.Context, s *statement.Statement) (items [
 	}
 	balance(ItemOpening, s.Opening)
 	for _, line := range rollforward.Lines() {
-		sum := sums[line]
+		sum := sums[string(line)]
 		if sum == nil {
 			continue
 		}
@@ -89,7 +70,7 @@ func (l *Statements) Items(ctx context.Context, s *statement.Statement) (items [
 			items = append(items, byLayer...)
 			continue
 		}
-		items = append(items, sum.item(lineNames[line].name, lineNames[line].of))
+		items = append(items, itemOf(sum, lineNames[line].name, lineNames[line].of))
 	}
 	if len(s.Settled) > 0 {
 		var sum balances.Change
@@ -107,33 +88,20 @@ func (l *Statements) Items(ctx context.Context, s *statement.Statement) (items [
 	return items, nil
 }
 
-func (s *lineSum) add(l *statement.Line) (err error) {
-	if l.Kind() != statement.KindFee || l.Payment != nil { // what was given back is part of the same fee
-		s.count++
+// itemOf returns a sum as an item. Movements whose change is not stated are not part of the amount, and are named.
+func itemOf(s *statement.Sum, name, of string) StatementItem {
+	i := StatementItem{name, console.Counted(s.Movements, of), chain.Some(s.Change)}
+	if s.Unknown > 0 {
+		i.Of += fmt.Sprintf(", %d not stated", s.Unknown)
 	}
-	if l.ChangeUnknown() {
-		s.unknown++
-	}
-	free, _ := l.Free.Get()
-	reserved, _ := l.Reserved.Get()
-	s.change, err = s.change.Plus(balances.Change{Free: free, Reserved: reserved})
-	return err
-}
-
-// item returns the sum as an item. Movements whose change is not stated are not part of the amount, and are named.
-func (s *lineSum) item(name, of string) StatementItem {
-	i := StatementItem{name, console.Counted(s.count, of), chain.Some(s.change)}
-	if s.unknown > 0 {
-		i.Of += fmt.Sprintf(", %d not stated", s.unknown)
-	}
-	if s.unknown == s.count && s.count > 0 {
+	if s.Unknown == s.Movements && s.Movements > 0 {
 		i.Change = chain.Optional[balances.Change]{}
 	}
 	return i
 }
 
 // feesByLayer returns the fees of each layer, if they are exactly the movements of fees; otherwise nil.
-func feesByLayer(s *statement.Statement, sum *lineSum) (items []StatementItem) {
+func feesByLayer(s *statement.Statement, sum *statement.Sum) (items []StatementItem) {
 	var all chain.Wei
 	for _, f := range s.Fees {
 		var err error
@@ -142,7 +110,7 @@ func feesByLayer(s *statement.Statement, sum *lineSum) (items []StatementItem) {
 		}
 		items = append(items, StatementItem{"fees, " + statement.LayerName(f.Layer), console.Counted(f.Transactions, "transaction"), chain.Some(balances.Change{Free: f.Charged.Signed().Negated()})})
 	}
-	if sum.unknown > 0 || sum.change != (balances.Change{Free: all.Signed().Negated()}) {
+	if sum.Unknown > 0 || sum.Change != (balances.Change{Free: all.Signed().Negated()}) {
 		return nil
 	}
 	return items
@@ -171,16 +139,13 @@ func (l *Statements) paper(ctx context.Context, s *statement.Statement, why stri
 	} else if !s.Holds() {
 		summary.Above.Framed = []string{s.Proof(y.Token)}
 	}
-	of, err := l.linesOf(ctx)
-	if err != nil {
-		return nil, err
-	}
+	of := l.ledger.linesOf(l.network)
 	named := func(ctx context.Context, x *statement.Line) (string, error) {
 		line, err := of(ctx, x)
 		if x.Kind() == statement.KindFee {
 			return "fee", err
 		}
-		return lineNames[line].name, err
+		return lineNames[rollforward.Line(line)].name, err
 	}
 	sheets := []*table.Sheet{summary, y.PaperMovements(ctx, s, named)}
 	for _, one := range []*table.Sheet{y.PaperTransfers(ctx, s), y.Annex(ctx, s)} {

@@ -202,6 +202,14 @@ func TestStatements(t *testing.T) {
 	require.Contains(t, get(t, s, base+"/statement?period=3..50&balances=none", nil).text, "Balances not available: they were not queried.")
 	events := get(t, s, base+"/statement?period=3..50&columns=all", nil).text
 	require.Len(t, rowsOf(events[strings.LastIndex(events, "<table"):]), min(100, len(rows)-1))
+	_, annex, _ := strings.Cut(page, `class="annex"`)
+	for _, row := range rows[1:] {
+		for _, name := range []string{"hash", "counterparty"} {
+			if full := row[slices.Index(rows[0], name)]; full != "" {
+				require.Equal(t, 1, strings.Count(annex, "<code>"+full+"</code>"), "paper has hashes and addresses in full, once")
+			}
+		}
+	}
 	kind, ofFee, charged := slices.Index(rows[0], "kind"), slices.Index(rows[0], "of_fee"), slices.Index(rows[0], "fee")
 	fees, parts := 0, 0
 	for _, row := range rows[1:] {

@@ -226,7 +226,7 @@ func provedFile[T app.Proved](s *server, w http.ResponseWriter, r *http.Request,
 
 func (s *server) statementOf(r *http.Request, q *statementRequest) (made *app.Statements, why string, err error) {
 	return proved(s, r, q, func(ctx context.Context, balances source.Source) (*app.Statements, error) {
-		q.Balances = balances
+		q.Balances, q.Items = balances, q.Part != "summary"
 		return s.Ledger.Statements(ctx, q.StatementRequest)
 	})
 }
@@ -261,8 +261,6 @@ func (s *server) statement(w http.ResponseWriter, r *http.Request) error {
 			q.listing.All = true
 		} else if v.Sum, err = s.sumTable(r.Context(), made); err != nil {
 			return err
-		} else if v.Annex, err = annex(r.Context(), made); err != nil {
-			return err
 		}
 		sheet := made.SheetByFee
 		if q.listing.ofEvents() {
@@ -288,6 +286,7 @@ func (s *server) statement(w http.ResponseWriter, r *http.Request) error {
 		if same {                                         // one column is enough
 			q.listing.brief = append(slices.Clip(hiddenColumns), "fee")
 		}
+		v.Annex = annex(all)
 		v.Chart = days.chart(one.Opening, made.Style.Token)
 		return v.add(s.part(all, q.listing, q.scope.in(v.Path)))
 	})

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -43,28 +44,39 @@ func (s *server) sumTable(ctx context.Context, made *app.Statements) (*tabular, 
 	return t, nil
 }
 
-// maxAnnex limits the rows of the annex of a page; the PDF document has all.
-const maxAnnex = 1000
-
-// annex returns what paper has below a statement: hashes and addresses in full, and places to sign.
-func annex(ctx context.Context, made *app.Statements) (g.Node, error) {
-	rows := g.Group{}
-	for row, err := range made.Style.Annex(ctx, made.List[0]).Rows {
-		if err != nil {
-			return nil, err
+// annex returns what paper has below a statement: the hashes and addresses of the rows on the page, each once and in full,
+// and places to sign.
+func annex(of *rows) g.Node {
+	text := func(row []table.Cell, column string) string {
+		if at := columnOf(of.columns, column); at >= 0 {
+			return row[at].Text()
 		}
-		if len(rows) == maxAnnex {
-			rows = append(rows, markup.El("p", markup.Text("More are in the PDF document.")))
-			break
+		return ""
+	}
+	var inFull lines
+	seen := map[string]bool{}
+	for _, row := range of.page {
+		place := cmp.Or(text(row, "place"), text(row, "block")+"-"+text(row, "index"))
+		for i, column := range of.columns {
+			full, short := row[i].Exact(), place
+			if column.Kind == table.Address {
+				short = cmp.Or(text(row, column.Name+"_label"), console.Ends(full, 4))
+			} else if column.Kind != table.Hash {
+				continue
+			}
+			if column.Name == "account" || full == "" || seen[full] {
+				continue
+			}
+			seen[full] = true
+			inFull = append(inFull, markup.El("p", markup.El("span", markup.Text(short)), markup.Text(" "), markup.El("code", markup.Text(full))))
 		}
-		rows = append(rows, markup.El("p", markup.El("span", markup.Text(fmt.Sprint(row[0]))), markup.Text(" "), markup.El("code", markup.Text(fmt.Sprint(row[1])))))
 	}
 	sign := func(role string) g.Node {
 		return markup.El("p", markup.Attr("class", "sign"), markup.Text(role+", date"))
 	}
 	return markup.El("section", markup.Attr("class", "annex"), lines{
-		g.If(len(rows) > 0, lines{markup.El("h2", markup.Text("Hashes and addresses in full")), markup.El("div", rows)}), markup.El("div", markup.Attr("class", "signs"), sign("Prepared by"), sign("Reviewed by")),
-	}), nil
+		g.If(len(inFull) > 0, lines{markup.El("h2", markup.Text("Hashes and addresses in full")), markup.El("div", inFull)}), markup.El("div", markup.Attr("class", "signs"), sign("Prepared by"), sign("Reviewed by")),
+	})
 }
 
 // feesApart returns the fees by layer of which an amount is not known or not part of any movement: the table of movements

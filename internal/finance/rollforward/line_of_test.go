@@ -1,13 +1,14 @@
 package rollforward_test
 
 import (
+	"context"
+	"fmt"
 	"math/big"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/finance/balances"
 	"github.com/feeledger/fees/internal/finance/rollforward"
 	"github.com/feeledger/fees/internal/finance/statement"
 	"github.com/feeledger/fees/internal/ledger"
@@ -59,8 +60,20 @@ func TestLinesOfStatements(t *testing.T) {
 						wantOf[s.Class] += s.Count
 					}
 				}
-				s, err := statement.Make(ctx, book, nil, account, span, balances.Options{})
+				s, err := statement.Make(ctx, book, nil, account, span, statement.Options{Lines: func() statement.LineOf {
+					of := c.LinesOf(book)
+					return func(ctx context.Context, l *statement.Line) (string, error) {
+						line, err := of(ctx, l)
+						return string(line), err
+					}
+				}})
 				require.NoError(t, err)
+				summed := map[rollforward.Line]*big.Int{}
+				for line, sum := range s.ByLine {
+					require.Zero(t, sum.Unknown)
+					add(summed, rollforward.Line(line), chain.Some(sum.Free), chain.Some(sum.Reserved))
+				}
+				require.Equal(t, fmt.Sprint(want), fmt.Sprint(summed), "%v", account)
 				require.NoError(t, s.EachFee(ctx, func(l *statement.Line) error {
 					line, err := lines(ctx, l)
 					add(have, line, l.Free, l.Reserved)

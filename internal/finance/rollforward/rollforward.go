@@ -123,7 +123,7 @@ func Make(ctx context.Context, book statement.Book, q Request) (*Rollforward, er
 		}
 		columns := make([]column, len(r.owners))
 		for _, account := range q.Accounts.Addresses() {
-			s, err := statement.Make(ctx, book, q.Balances, account, p.Span, q.Options)
+			s, err := statement.Make(ctx, book, q.Balances, account, p.Span, statement.Options{Options: q.Options})
 			if err != nil {
 				return nil, err
 			}

@@ -68,7 +68,7 @@ func ExampleMake() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	s, err := statement.Make(ctx, book, kept{recorded}, account, chain.Heights{First: 24, Last: 26}, balances.Options{EveryBlock: true})
+	s, err := statement.Make(ctx, book, kept{recorded}, account, chain.Heights{First: 24, Last: 26}, statement.Options{Options: balances.Options{EveryBlock: true}})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -130,7 +130,7 @@ var alith = chain.Address20([20]byte{0xf2, 0x4f, 0xf3, 0xa9, 0xcf, 0x04, 0xc7, 0
 // made returns a statement and fails the test on errors.
 func made(t testing.TB, book *ledger.Book, balances Reader, account chain.Address, span chain.Heights, everyBlock bool) *statement.Statement {
 	t.Helper()
-	s, err := statement.Make(context.Background(), book, balances, account, span, Options{EveryBlock: everyBlock})
+	s, err := statement.Make(context.Background(), book, balances, account, span, statement.Options{Options: Options{EveryBlock: everyBlock}})
 	require.NoError(t, err)
 	return s
 }

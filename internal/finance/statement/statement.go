@@ -36,30 +36,40 @@ type Book interface {
 	WithoutPayer(ctx context.Context, q ledger.Query) iter.Seq2[*ledger.Transaction, error]
 }
 
+// LineOf names the line of a summary, such as received, that a statement's line belongs to. It gets them in their order.
+type LineOf func(context.Context, *Line) (string, error)
+
+// Options control how a statement is made.
+type Options struct {
+	balances.Options
+	// Lines returns what names the lines of [Totals], once for each reading; nil for no such sums.
+	Lines func() LineOf
+}
+
 // Make builds the statement of an account for a range of the ledger's blocks. If reader is nil, it contains
 // only movements and proves nothing. Errors from the ledger are of type [LedgerError]; others come from the
 // reader.
-func Make(ctx context.Context, book Book, reader balances.Reader, account chain.Address, span chain.Heights, o balances.Options) (*Statement, error) {
+func Make(ctx context.Context, book Book, reader balances.Reader, account chain.Address, span chain.Heights, o Options) (*Statement, error) {
 	if span.Last < span.First {
 		return nil, fmt.Errorf("invalid block range %v: the end is before the start", span)
 	}
 	span.First = max(span.First, 1)
 	s := &Statement{Account: account, Span: span, book: book}
 	if reader == nil {
-		return s, s.total(ctx)
+		return s, s.total(ctx, o.Lines)
 	}
-	p := balances.Prover{Comparison: &s.Comparison, Reader: reader, Account: account, Span: span, Movements: s.movements, Options: o}
+	p := balances.Prover{Comparison: &s.Comparison, Reader: reader, Account: account, Span: span, Movements: s.movements, Options: o.Options}
 	if err := p.Ends(ctx); err != nil {
 		return nil, ofProof(err)
 	}
-	if err := s.total(ctx); err != nil {
+	if err := s.total(ctx, o.Lines); err != nil {
 		return nil, err
 	}
 	if err := p.Prove(ctx, s.unknown); err != nil {
 		return nil, ofProof(err)
 	}
 	if len(s.unknown) > 0 { // their sizes are known now
-		if err := s.total(ctx); err != nil {
+		if err := s.total(ctx, o.Lines); err != nil {
 			return nil, err
 		}
 	}

@@ -402,7 +402,7 @@ func TestNoBlocks(t *testing.T) {
 	require.Equal(t, chain.Some(balances[alith][0]), s.Opening)
 	require.Zero(t, s.Count)
 	require.Equal(t, []string{"nothing to prove: no blocks after the opening"}, s.Notes(console.Token{}))
-	_, err := statement.Make(context.Background(), recorded(t, name), nil, alith, chain.Heights{First: 2, Last: 1}, Options{})
+	_, err := statement.Make(context.Background(), recorded(t, name), nil, alith, chain.Heights{First: 2, Last: 1}, statement.Options{})
 	require.EqualError(t, err, "invalid block range 2..1: the end is before the start")
 }
 
@@ -429,14 +429,14 @@ func TestErrors(t *testing.T) {
 	span := chain.Heights{Last: 27}
 	for at := range uint64(28) {
 		balances := &failing{told: ledgertest.RecordedBalances(t, name), at: at}
-		_, err := statement.Make(ctx, recorded(t, name), balances, alith, span, Options{EveryBlock: true, Concurrency: 3})
+		_, err := statement.Make(ctx, recorded(t, name), balances, alith, span, statement.Options{Options: Options{EveryBlock: true, Concurrency: 3}})
 		require.ErrorIs(t, err, errAway)
 		var ours *statement.LedgerError
 		require.NotErrorAs(t, err, &ours)
 	}
 	balances := &failing{told: ledgertest.RecordedBalances(t, name), at: 13} // where a bisection looks first
 	book := recorded(t, name, "DELETE FROM movements WHERE height = 5 AND account = x'f24ff3a9cf04c71dbc94d0b566f7a27b94566cac'")
-	_, err := statement.Make(ctx, book, balances, alith, span, Options{})
+	_, err := statement.Make(ctx, book, balances, alith, span, statement.Options{})
 	require.ErrorIs(t, err, errAway)
 
 	for _, damage := range []string{
@@ -446,14 +446,14 @@ func TestErrors(t *testing.T) {
 		"UPDATE movements SET free = '340282366920938463463374607431768211455' WHERE height = 25 AND account = x'f24ff3a9cf04c71dbc94d0b566f7a27b94566cac'",
 	} {
 		for _, balances := range []Reader{nil, ledgertest.RecordedBalances(t, name)} {
-			_, err := statement.Make(ctx, recorded(t, name, damage), balances, alith, span, Options{EveryBlock: true})
+			_, err := statement.Make(ctx, recorded(t, name, damage), balances, alith, span, statement.Options{Options: Options{EveryBlock: true}})
 			var ours *statement.LedgerError
 			require.ErrorAs(t, err, &ours, damage)
 		}
 	}
 	closed := recorded(t, name)
 	require.NoError(t, closed.Close())
-	_, err = statement.Make(ctx, closed, nil, alith, span, Options{})
+	_, err = statement.Make(ctx, closed, nil, alith, span, statement.Options{})
 	require.Error(t, err)
 }
 
@@ -463,7 +463,7 @@ func TestQuestions(t *testing.T) {
 	ask := func(book *ledger.Book, o Options) (asked int64, done, total uint64) {
 		balances := &failing{told: ledgertest.RecordedBalances(t, name), at: 1000}
 		o.Progress = func(d, n uint64) { done, total = d, n }
-		_, err := statement.Make(context.Background(), book, balances, alith, chain.Heights{Last: 27}, o)
+		_, err := statement.Make(context.Background(), book, balances, alith, chain.Heights{Last: 27}, statement.Options{Options: o})
 		require.NoError(t, err)
 		return balances.asked.Load(), done, total
 	}
@@ -510,7 +510,7 @@ func (g *gate) Balance(ctx context.Context, account chain.Address, at uint64) (c
 func TestConcurrency(t *testing.T) {
 	const name = "moonbeam-2100"
 	g := &gate{told: ledgertest.RecordedBalances(t, name), open: make(chan struct{})}
-	s, err := statement.Make(context.Background(), recorded(t, name), g, alith, chain.Heights{Last: 27}, Options{EveryBlock: true, Concurrency: 4})
+	s, err := statement.Make(context.Background(), recorded(t, name), g, alith, chain.Heights{Last: 27}, statement.Options{Options: Options{EveryBlock: true, Concurrency: 4}})
 	require.NoError(t, err)
 	require.True(t, s.Holds())
 	require.EqualValues(t, 4, g.most.Load())

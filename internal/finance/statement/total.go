@@ -22,7 +22,9 @@ type Totals struct {
 	// Kinds are the sums of the movements by kind; movements of fees count only as KindFee. Opening, Kinds,
 	// the settled and the unexplained differences add up to the closing balance.
 	Kinds []KindTotal
-	Fees  []LayerFees // by layer, EVM first
+	// ByLine are the sums of the movements and fees by the line that [Options] name; nil if they name none.
+	ByLine map[string]*Sum
+	Fees   []LayerFees // by layer, EVM first
 	// Others are the fees paid for transactions of other senders. They are included in Fees.
 	Others LayerFees
 	// AssetFees are the fees that were paid in assets, by asset. They are in no other sum.
@@ -41,10 +43,15 @@ type Totals struct {
 
 // KindTotal is the sum of the movements of a kind.
 type KindTotal struct {
-	Kind            movement.Kind `json:"kind"`
-	Movements       uint64        `json:"movements"` // of a fee: transactions
-	balances.Change               // sum of the known changes
-	Unknown         uint64        `json:"not_stated"` // movements whose change is not known
+	Kind movement.Kind `json:"kind"`
+	Sum
+}
+
+// Sum is the sum of some movements and fees.
+type Sum struct {
+	Movements       uint64 `json:"movements"` // of a fee: transactions
+	balances.Change        // sum of the known changes
+	Unknown         uint64 `json:"not_stated"` // movements whose change is not known
 }
 
 // LayerFees are the fees of the transactions of a layer.
@@ -77,12 +84,16 @@ func (f *LayerFees) add(l *Line) (err error) {
 }
 
 // total sums up the lines.
-func (s *Statement) total(ctx context.Context) error {
+func (s *Statement) total(ctx context.Context, lines func() LineOf) error {
 	s.Totals = Totals{}
 	if err := s.countWithoutPayer(ctx); err != nil {
 		return err
 	}
-	kinds := map[movement.Kind]*KindTotal{}
+	var lineOf LineOf
+	if lines != nil {
+		lineOf, s.ByLine = lines(), map[string]*Sum{}
+	}
+	kinds := map[movement.Kind]*Sum{}
 	layers := map[fee.Layer]*LayerFees{}
 	end, err := s.walk(ctx, func(l *Line) error {
 		s.Count++
@@ -92,8 +103,15 @@ func (s *Statement) total(ctx context.Context) error {
 		if l.Movement != nil && balances.IsUnknown(l.Movement) && (len(s.unknown) == 0 || s.unknown[len(s.unknown)-1] != l.Height) {
 			s.unknown = append(s.unknown, l.Height)
 		}
-		if err := errorsAt(l, errors.Join(addKind(kinds, l), s.addPassed(l))); err != nil {
-			return err
+		if l.Movement != nil {
+			if err := errorsAt(l, errors.Join(addTo(kinds, l.Kind(), l), s.addPassed(l))); err != nil {
+				return err
+			}
+		}
+		if lineOf != nil {
+			if err := addLine(ctx, s.ByLine, lineOf, l); err != nil {
+				return err
+			}
 		}
 		if l.Payment == nil {
 			return nil
@@ -117,7 +135,7 @@ func (s *Statement) total(ctx context.Context) error {
 		return err
 	}
 	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
-		s.Kinds = append(s.Kinds, *kinds[kind])
+		s.Kinds = append(s.Kinds, KindTotal{kind, *kinds[kind]})
 	}
 	for _, layer := range slices.Sorted(maps.Keys(layers)) {
 		s.Fees = append(s.Fees, *layers[layer])
@@ -150,16 +168,13 @@ func (t *Totals) passedNotes(amount func(chain.Wei) string) (notes []string) {
 	return append(notes, t.Unmatched.Notes("this account", amount)...)
 }
 
-func addKind(kinds map[movement.Kind]*KindTotal, l *Line) (err error) {
-	if l.Movement == nil {
-		return nil
+// addTo adds a line to the sum of its kind.
+func addTo[K comparable](sums map[K]*Sum, kind K, l *Line) (err error) {
+	if sums[kind] == nil {
+		sums[kind] = new(Sum)
 	}
-	kind := l.Kind()
-	if kinds[kind] == nil {
-		kinds[kind] = &KindTotal{Kind: kind}
-	}
-	k := kinds[kind]
-	if kind != KindFee || l.Payment != nil { // what was given back is part of the same fee
+	k := sums[kind]
+	if l.Kind() != KindFee || l.Payment != nil { // what was given back is part of the same fee
 		k.Movements++
 	}
 	if l.ChangeUnknown() {
@@ -169,6 +184,24 @@ func addKind(kinds map[movement.Kind]*KindTotal, l *Line) (err error) {
 	reserved, _ := l.Reserved.Get()
 	k.Change, err = k.Plus(balances.Change{Free: free, Reserved: reserved})
 	return err
+}
+
+// addLine adds a line to the sum that lineOf names.
+func addLine(ctx context.Context, sums map[string]*Sum, lineOf LineOf, l *Line) error {
+	name, err := lineOf(ctx, l)
+	if err != nil {
+		return err
+	}
+	return errorsAt(l, addTo(sums, name, l))
+}
+
+// SumLines returns the sums of the movements and fees by the line that lineOf names: those of [Totals] if it has them.
+func (s *Statement) SumLines(ctx context.Context, lineOf LineOf) (map[string]*Sum, error) {
+	if s.ByLine != nil {
+		return s.ByLine, nil
+	}
+	sums := map[string]*Sum{}
+	return sums, s.Each(ctx, func(l *Line) error { return addLine(ctx, sums, lineOf, l) })
 }
 
 // errorsAt adds the line at which a sum overflows.

@@ -105,7 +105,7 @@ func TestOverflow(t *testing.T) {
 		"set":      {row("x", "deposit", "'-340282366920938463463374607431768211455'", "'0'"), row("x", "deposit", "'-340282366920938463463374607431768211455'", "'0'"), row("x", "free-set", "NULL", "'0'")},
 	} {
 		for _, everyBlock := range []bool{false, true} {
-			_, err := statement.Make(context.Background(), recorded(t, name, changes...), balances, none, chain.Heights{Last: 27}, Options{EveryBlock: everyBlock})
+			_, err := statement.Make(context.Background(), recorded(t, name, changes...), balances, none, chain.Heights{Last: 27}, statement.Options{Options: Options{EveryBlock: everyBlock}})
 			require.ErrorIs(t, err, chain.ErrOverflow, what)
 			var ours *statement.LedgerError
 			require.True(t, errors.As(err, &ours), what)
