@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -96,4 +97,47 @@ func TestQuestionsOfARequest(t *testing.T) {
 		}
 		require.InDelta(t, 10, time.Since(began).Seconds(), 0.2)
 	})
+}
+
+// After a place has refused everything for some seconds, it is soon asked as much as before, also in messages of many
+// requests.
+func TestRefusedForSomeSeconds(t *testing.T) {
+	for name, questions := range map[string]int{"one each": 1, "many each": 50} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c, err := httpclient.New(httpclient.Node, "http://127.0.0.1:1", httpclient.Options{Concurrency: 16}, "http")
+				require.NoError(t, err)
+				c.Reached()
+				began := time.Now()
+				var answered [60]atomic.Int64 // by second
+				attempt := func(context.Context) error {
+					time.Sleep(100 * time.Millisecond)
+					at := int(time.Since(began).Seconds())
+					if 10 <= at && at < 15 {
+						return &httpclient.StatusError{Place: c.Place(), Code: http.StatusTooManyRequests}
+					}
+					answered[min(at, 59)].Add(1)
+					return nil
+				}
+				var all sync.WaitGroup
+				for range 16 {
+					all.Go(func() {
+						for time.Since(began) < time.Minute {
+							if c.AskAll(httpclient.Briefly(context.Background()), questions, attempt) != nil {
+								time.Sleep(time.Second)
+							}
+						}
+					})
+				}
+				all.Wait()
+				var list []int64
+				for i := range answered {
+					list = append(list, answered[i].Load())
+				}
+				t.Log(list)
+				require.InDelta(t, 160, answered[5].Load(), 1)
+				require.GreaterOrEqual(t, answered[45].Load(), int64(80), "half a minute after the refusals")
+			})
+		})
+	}
 }
