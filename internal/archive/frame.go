@@ -1,8 +1,10 @@
 package archive
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"sync"
 
 	"github.com/klauspost/compress/zstd"
@@ -19,10 +21,14 @@ var unpacker = sync.OnceValue(func() *zstd.Decoder {
 // maxRatio is zstd's highest compression: a block of 128 KiB takes at least three bytes.
 const maxRatio = 1 << 16
 
-// smallFrame is the maximum content of a frame that does not state its size: the encoder states larger sizes.
+// maxWindow limits what a decoder keeps of a frame: the highest level of zstd's own program uses it.
+const maxWindow = 128 << 20
+
+// smallFrame is the maximum content of our frames without a stated size: the encoder states larger sizes.
 const smallFrame = 255
 
-// Unpack decompresses a frame. It allocates no more than the size that the frame states, which is limited.
+// Unpack decompresses a frame. It allocates no more than the size that the frame states, or twice its content if it states
+// none, as those of encoders that do not know the size beforehand. Both are limited.
 func Unpack(packed []byte, limit int) ([]byte, error) {
 	var frame zstd.Header
 	if err := frame.Decode(packed); err != nil {
@@ -38,11 +44,28 @@ func Unpack(packed []byte, limit int) ([]byte, error) {
 	if size > uint64(limit) || size > maxRatio*uint64(len(packed)) {
 		return nil, fmt.Errorf("cannot be decompressed: larger than %d bytes", limit)
 	}
-	bytes, err := unpacker().DecodeAll(packed, make([]byte, 0, size))
+	content, err := unpacker().DecodeAll(packed, make([]byte, 0, size))
+	if err != nil && !frame.HasFCS && size < uint64(limit) { // perhaps only for its size
+		content, err = unpackSlowly(packed, limit)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("cannot be decompressed: %w", err)
 	}
-	return bytes, nil
+	return content, nil
+}
+
+// unpackSlowly decompresses a frame whose size is not known, part by part.
+func unpackSlowly(packed []byte, limit int) ([]byte, error) {
+	d, err := zstd.NewReader(bytes.NewReader(packed), zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close()
+	content, err := io.ReadAll(io.LimitReader(d, int64(limit)+1))
+	if len(content) > limit {
+		return nil, fmt.Errorf("larger than %d bytes", limit)
+	}
+	return content, err
 }
 
 // oneFrame reports whether packed bytes are exactly one zstd frame, followed by nothing that a decoder would skip or

@@ -1,6 +1,8 @@
 package archive
 
 import (
+	"bytes"
+	"slices"
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
@@ -37,6 +39,33 @@ func TestUnpackWantsOneFrame(t *testing.T) {
 	}
 }
 
+// A frame that does not state its size is read, up to the limit: encoders that do not know the size beforehand write such.
+func TestUnpackWithoutSize(t *testing.T) {
+	for _, size := range []int{0, 1, 255, 256, 300_000, 5_000_000} {
+		text := bytes.Repeat([]byte("fees "), size/5+1)[:size]
+		var packed bytes.Buffer
+		encoder, err := zstd.NewWriter(&packed, zstd.WithZeroFrames(true))
+		require.NoError(t, err)
+		for part := range slices.Chunk(text, 1000) { // the encoder does not know that these are all
+			_, err = encoder.Write(part)
+			require.NoError(t, err)
+		}
+		require.NoError(t, encoder.Flush())
+		require.NoError(t, encoder.Close())
+		var frame zstd.Header
+		require.NoError(t, frame.Decode(packed.Bytes()))
+		require.False(t, frame.HasFCS)
+		have, err := Unpack(packed.Bytes(), max(size, 1))
+		require.NoError(t, err)
+		require.Equal(t, len(text), len(have))
+		require.True(t, bytes.Equal(text, have))
+		if size > 1 {
+			_, err = Unpack(packed.Bytes(), size-1)
+			require.Error(t, err, "larger than the limit")
+		}
+	}
+}
+
 // Whatever the bytes are, no more than the limit is unpacked.
 func FuzzUnpack(f *testing.F) {
 	encoder, err := zstd.NewWriter(nil, zstd.WithZeroFrames(true))
@@ -44,6 +73,14 @@ func FuzzUnpack(f *testing.F) {
 	for _, size := range []int{0, 1, 300, 1 << 16, 1 << 20} {
 		f.Add(encoder.EncodeAll(make([]byte, size), nil))
 	}
+	var streamed bytes.Buffer
+	stream, err := zstd.NewWriter(&streamed)
+	require.NoError(f, err)
+	_, err = stream.Write(make([]byte, 1000))
+	require.NoError(f, err)
+	require.NoError(f, stream.Flush())
+	require.NoError(f, stream.Close())
+	f.Add(streamed.Bytes())
 	f.Fuzz(func(t *testing.T, packed []byte) {
 		if content, err := Unpack(packed, 1<<16); err == nil {
 			require.LessOrEqual(t, len(content), 1<<16)
