@@ -37,9 +37,11 @@ type Options struct {
 	// background. 0 reads nothing ahead.
 	ReadAhead time.Duration
 
-	TLS    bool         // the server uses TLS
-	Users  *users.Users // who may log in; nil for no log-in
-	Header string       // header in which a reverse proxy names the user; "" for none
+	TLS   bool         // the server uses TLS
+	Users *users.Users // who may log in; nil for no log-in
+	// Sessions is the file that keeps the users' sessions when the server restarts; "" for none.
+	Sessions string
+	Header   string // header in which a reverse proxy names the user; "" for none
 	// Proxies are the addresses of reverse proxies; nil for this machine. If users are configured, the proxies named
 	// here are trusted to report client addresses in X-Forwarded-For.
 	Proxies []netip.Prefix
@@ -116,7 +118,8 @@ type site struct {
 	requests *metrics.Requests
 	checks   *checks
 
-	key       []byte // of form tokens; new for each process
+	key       []byte // of ETags; new for each process
+	tokenKey  []byte // of form tokens
 	began     time.Time
 	sessions  *sessions
 	passwords *passwords
@@ -155,7 +158,7 @@ func handler(o Options, now func() time.Time) http.Handler {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	all := &site{
-		Options: o, forwards: forwards, key: []byte(random()), began: time.Now(),
+		Options: o, forwards: forwards, key: []byte(random()), tokenKey: []byte(random()), began: time.Now(),
 		cache: newOnce(maxCacheBytes, sizeOfAnswer), lists: newOnce(maxListBytes, sizeOfList), variances: newOnce(maxListBytes, sizeOfVariance), states: newCounted[app.State](maxStates),
 		summaries: newCounted[*app.AccountSummary](maxSummaries), monthViews: newCounted[*monthView](maxSummaries), tops: newCounted[[]topList](maxSummaries), extents: newCounted[extent](maxSummaries), monthLists: newCounted[[]month](maxSummaries), figures: newCounted[*app.AccountFigures](maxFigures), owned: newCounted[*accountBalances](maxFigures),
 		working: make(chan struct{}, o.AtOnce), waiting: make(chan struct{}, maxWaiting), long: make(chan struct{}, maxLongReads), longWaiting: make(chan struct{}, maxWaiting),
@@ -164,6 +167,8 @@ func handler(o Options, now func() time.Time) http.Handler {
 	}
 	if o.Users != nil {
 		all.sessions, all.passwords = newSessions(now), newPasswords(o.Users, now)
+		all.sessions.restore(sessionFile{path: o.Sessions, users: o.Users, log: o.Log})
+		all.tokenKey = all.sessions.file.key
 	}
 	all.uploads.gone = func(token string) { all.records.forget(recordKey(token, "")) }
 	if all.Metrics == nil {

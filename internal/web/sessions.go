@@ -17,24 +17,30 @@ const (
 	maxSessions = 1000
 )
 
-// sessions holds the log-in sessions. They are in memory only: users must log in again after a restart.
+// sessions holds the log-in sessions, and keeps them in a file if it has one: users stay logged in when the server restarts.
 type sessions struct {
 	now  func() time.Time
+	file sessionFile
 	mu   sync.Mutex
-	kept map[[sha256.Size]byte]*session // by the cookie's digest, which prevents timing attacks
+	kept map[digest]*session // by the cookie's digest, which prevents timing attacks
 }
 
+// digest is the SHA-256 of a cookie.
+type digest [sha256.Size]byte
+
+// session is a log-in session.
 type session struct {
-	user        string
-	began, used time.Time
+	User  string    `json:"user"`
+	Began time.Time `json:"began"`
+	Used  time.Time `json:"used"`
 }
 
 func newSessions(now func() time.Time) *sessions {
-	return &sessions{now: now, kept: map[[sha256.Size]byte]*session{}}
+	return &sessions{now: now, kept: map[digest]*session{}}
 }
 
 func (s *session) over(now time.Time) bool {
-	return now.Sub(s.began) >= sessionTime || now.Sub(s.used) >= unusedTime
+	return now.Sub(s.Began) >= sessionTime || now.Sub(s.Used) >= unusedTime
 }
 
 // begin starts a session and returns its cookie. If there are too many, the least recently used session
@@ -48,17 +54,18 @@ func (s *sessions) begin(user string) (cookie string) {
 	}
 	cookie = random()
 	s.kept[sha256.Sum256([]byte(cookie))] = &session{user, now, now}
+	s.file.save(now, s.kept)
 	return cookie
 }
 
 func (s *sessions) makeRoom(now time.Time) {
-	var oldest [sha256.Size]byte
+	var oldest digest
 	var since time.Time
 	for sum, x := range s.kept {
 		if x.over(now) {
 			delete(s.kept, sum)
-		} else if since.IsZero() || x.used.Before(since) {
-			oldest, since = sum, x.used
+		} else if since.IsZero() || x.Used.Before(since) {
+			oldest, since = sum, x.Used
 		}
 	}
 	if len(s.kept) >= maxSessions {
@@ -82,15 +89,17 @@ func (s *sessions) userOf(cookie string, used bool) string {
 		return ""
 	}
 	if used {
-		found.used = now
+		found.Used = now
+		s.file.saveUsed(now, s.kept)
 	}
-	return found.user
+	return found.User
 }
 
 func (s *sessions) end(cookie string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.kept, sha256.Sum256([]byte(cookie)))
+	s.file.save(s.now(), s.kept)
 }
 
 // random returns 256 random bits as text.

@@ -24,7 +24,7 @@ func (s *server) token(r *http.Request) string {
 	if s.Header != "" {
 		whose = "user " + v.user
 	}
-	mac := hmac.New(sha256.New, s.key)
+	mac := hmac.New(sha256.New, s.tokenKey)
 	_, _ = io.WriteString(mac, whose) // a hash never fails
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }

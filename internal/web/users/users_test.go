@@ -54,7 +54,7 @@ func TestHostileFiles(t *testing.T) {
 		"":                                    "users.txt contains no users; add one with: fees serve password NAME --users users.txt",
 		"# nobody\n":                          "contains no users",
 		"anna:" + hash + "\nanna:" + hash:     "users.txt, line 2: the user anna is listed twice",
-		"anna":                                "users.txt, line 1: the value after anna: is not a bcrypt hash; create one with fees serve password or htpasswd -B -C 12",
+		"anna":                                "users.txt, line 1: the value after anna: is not a bcrypt hash; create one with fees serve password or htpasswd -B -C 10",
 		"anna:secret-of-hers":                 "line 1: the value after anna:",
 		"anna:$apr1$x$secret-of-hers":         "line 1: the value after anna:",
 		"\n\nanna:" + hash + ":" + hash:       "line 3: the third value of anna: the roles must be preparer, reviewer or both, separated by a comma",
@@ -132,7 +132,7 @@ func TestSet(t *testing.T) {
 	require.True(t, set("anna", "correct horse").Fit("anna", "correct horse"))
 	first, err := os.ReadFile(path)
 	require.NoError(t, err)
-	require.Regexp(t, `^anna:\$2a\$12\$[./A-Za-z0-9]{53}\n$`, string(first))
+	require.Regexp(t, `^anna:\$2a\$10\$[./A-Za-z0-9]{53}\n$`, string(first))
 	require.NoError(t, os.WriteFile(path, append([]byte("# readers\n"), first...), 0o600))
 	u := set("bob", "battery staple")
 	require.True(t, u.Fit("anna", "correct horse"))

@@ -74,6 +74,7 @@ func (a *accessFlags) fill(o *web.Options) (*tls.Config, error) {
 		} else if err != nil {
 			return nil, fmt.Errorf("--users: %w", err)
 		}
+		o.Sessions = a.users + ".sessions"
 	}
 	for _, text := range a.proxies {
 		p, err := prefixOf(text)
