@@ -73,7 +73,7 @@ func keptOf[T any](s *server, r *http.Request, about app.Period, kept *once[T], 
 	}
 	return kept.get(r.Context(), s.Time, strings.Join([]string{s.base, s.stamp(), sealed, address}, "\n"), func(ctx context.Context) (value T, keep bool, err error) {
 		if readsMuch {
-			leave, err := acquireSlot(ctx, s.longWaiting, s.long)
+			leave, err := s.slots.acquireLong(ctx)
 			if err != nil {
 				return value, false, err
 			}

@@ -92,7 +92,7 @@ func (f *failures) enter(ctx context.Context, of []failing) (leave func(failed b
 	if found == nil {
 		return func(bool) {}, false, nil
 	}
-	free, err := acquireSlot(ctx, found.waiting, found.lane)
+	free, err := slots{found.lane, found.waiting}.acquire(ctx)
 	if err != nil {
 		return nil, true, &waitError{hold}
 	}

@@ -10,7 +10,6 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/feeledger/fees/internal/app"
@@ -95,7 +94,7 @@ func (s *server) queued(ask endpoint) http.HandlerFunc {
 		ctx, cancel := context.WithTimeout(r.Context(), s.Time)
 		defer cancel()
 		r = r.WithContext(ctx)
-		leave, err := acquireSlot(ctx, s.waiting, s.working)
+		leave, err := s.slots.short.acquire(ctx)
 		if err == nil {
 			defer leave()
 			r = r.WithContext(context.WithValue(ctx, leaveKey{}, leave))
@@ -107,30 +106,11 @@ func (s *server) queued(ask endpoint) http.HandlerFunc {
 	}
 }
 
-// errBusy reports that the queue is full.
-var errBusy = errors.New("the request queue is full")
-
-// acquireSlot waits for a worker slot; leave releases it.
-func acquireSlot(ctx context.Context, waiting, working chan struct{}) (leave func(), err error) {
-	select {
-	case waiting <- struct{}{}:
-		defer func() { <-waiting }()
-	default:
-		return nil, errBusy
-	}
-	select {
-	case working <- struct{}{}:
-		return sync.OnceFunc(func() { <-working }), nil
-	case <-ctx.Done():
-		return nil, errBusy
-	}
-}
-
 // runLongRead runs an expensive read. It releases the request's slot and waits for one of the slots for expensive
 // reads.
 func (s *server) runLongRead(r *http.Request, work func() error) error {
 	releaseSlot(r)
-	leave, err := acquireSlot(r.Context(), s.longWaiting, s.long)
+	leave, err := s.slots.acquireLong(r.Context())
 	if err != nil {
 		return err
 	}
@@ -165,6 +145,9 @@ func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	w.Header().Del("ETag")
 	w.Header().Set("Cache-Control", "no-store")
 	p := problemOf(r.Context(), err, s.Time)
+	if p.Status == http.StatusGatewayTimeout && s.base != "" {
+		p.Detail = "The ledger " + s.Name + " was slow. " + p.Detail
+	}
 	if p.Status >= http.StatusInternalServerError {
 		s.log(r).Error("request failed", "user", visitorOf(r).user, "kind", string(app.KindOf(err)), "error", err.Error())
 	}

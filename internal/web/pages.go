@@ -160,7 +160,7 @@ func (s *server) show(w http.ResponseWriter, r *http.Request, about app.Period, 
 	}
 	releaseSlot(r) // the page takes one, however many requests wait for it, and even if this one does not
 	k, err := s.cache.get(r.Context(), s.Time, w.Header().Get("ETag"), func(ctx context.Context) (k kept, keep bool, err error) {
-		leave, err := acquireSlot(ctx, s.waiting, s.working)
+		leave, err := s.slots.short.acquire(ctx)
 		if err != nil {
 			return k, false, err
 		}

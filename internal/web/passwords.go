@@ -26,13 +26,13 @@ const (
 
 // passwords verifies names and passwords.
 type passwords struct {
-	users            *users.Users
-	now              func() time.Time
-	failures         *failures
-	working, waiting chan struct{}
-	key              []byte // of the digests of remembered passwords
-	mu               sync.Mutex
-	remembered       *simplelru.LRU[[sha256.Size]byte, *remembered] // by name and address
+	users      *users.Users
+	now        func() time.Time
+	failures   *failures
+	slots      slots
+	key        []byte // of the digests of remembered passwords
+	mu         sync.Mutex
+	remembered *simplelru.LRU[[sha256.Size]byte, *remembered] // by name and address
 }
 
 // remembered is the digest of a verified name and password.
@@ -45,7 +45,7 @@ type remembered struct {
 func newPasswords(u *users.Users, now func() time.Time) *passwords {
 	last, _ := simplelru.NewLRU[[sha256.Size]byte, *remembered](maxRemembered, nil)
 	return &passwords{users: u, now: now, failures: newFailures(now), key: []byte(random()), remembered: last,
-		working: make(chan struct{}, passwordsAtOnce), waiting: make(chan struct{}, maxWaiting)}
+		slots: newSlots(passwordsAtOnce)}
 }
 
 // check verifies a client's name and password. A correct password always passes and resets the client's
@@ -62,7 +62,7 @@ func (p *passwords) check(ctx context.Context, from client, name, password strin
 	}
 	failed := false
 	defer func() { leave(failed) }()
-	free, err := acquireSlot(ctx, p.waiting, p.working)
+	free, err := p.slots.acquire(ctx)
 	if err != nil {
 		return err
 	}

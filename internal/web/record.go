@@ -32,7 +32,7 @@ func (s *server) read(r *http.Request, c *comparison) (err error) {
 	books.Content = nil // the token identifies it
 	key := recordKey(c.token, fmt.Sprintf("%q %s %v", fmt.Sprintf("%+v", books), c.options.Zone, c.options.Token()))
 	c.record, err = s.records.get(r.Context(), s.Time, key, func(ctx context.Context) (*record, bool, error) {
-		leave, err := acquireSlot(ctx, s.longWaiting, s.long)
+		leave, err := s.slots.acquireLong(ctx)
 		if err != nil {
 			return nil, false, err
 		}

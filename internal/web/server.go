@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -14,6 +15,7 @@ import (
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/app/metrics"
 	"github.com/feeledger/fees/internal/finance/variance"
+	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/money"
 	"github.com/feeledger/fees/internal/web/users"
 	"github.com/feeledger/fees/source"
@@ -51,6 +53,7 @@ type Options struct {
 type Served struct {
 	Name    string // its path prefix if several ledgers are served: letters, digits, - and _
 	Ledger  *app.Ledger
+	Wrong   error  // why one of several ledgers is not served: its pages say so; Ledger is then nil
 	Network string // of the chain
 	Place   string // for the command line, "" for the default
 	// Flags are the other flags that equivalent commands need, such as --labels; "" for none.
@@ -87,8 +90,8 @@ const (
 	maxWaiting    = 64 // requests in the queue
 )
 
-// maxLongReads limits the concurrent expensive reads, up to 150 MB each.
-var maxLongReads = 2
+// maxLongReads limits the concurrent expensive reads of a ledger, up to 150 MB each, maxLongReadsOfAll those of several.
+var maxLongReads, maxLongReadsOfAll = 2, 6
 
 // site is what the servers of all ledgers share.
 type site struct {
@@ -104,10 +107,6 @@ type site struct {
 	monthLists *once[[]month]   // of the period picker
 	figures    *once[*app.AccountFigures]
 	owned      *once[*accountBalances]
-	working    chan struct{} // worker slots
-	waiting    chan struct{} // queue slots
-	// long and longWaiting are the slots for expensive reads.
-	long, longWaiting chan struct{}
 
 	posting  *http.ServeMux      // the paths that accept POST
 	typing   map[string][]string // the parameters of their pages, by pattern
@@ -134,6 +133,7 @@ type server struct {
 	news  *news  // of newly sealed blocks
 	shown *packageCache
 	names *labels
+	slots ledgerSlots
 }
 
 // loopback is the default address range of reverse proxies.
@@ -161,7 +161,6 @@ func handler(o Options, now func() time.Time) http.Handler {
 		Options: o, forwards: forwards, key: []byte(random()), tokenKey: []byte(random()), began: time.Now(),
 		cache: newOnce(maxCacheBytes, sizeOfAnswer), lists: newOnce(maxListBytes, sizeOfList), variances: newOnce(maxListBytes, sizeOfVariance), states: newCounted[app.State](maxStates),
 		summaries: newCounted[*app.AccountSummary](maxSummaries), monthViews: newCounted[*monthView](maxSummaries), tops: newCounted[[]topList](maxSummaries), extents: newCounted[extent](maxSummaries), monthLists: newCounted[[]month](maxSummaries), figures: newCounted[*app.AccountFigures](maxFigures), owned: newCounted[*accountBalances](maxFigures),
-		working: make(chan struct{}, o.AtOnce), waiting: make(chan struct{}, maxWaiting), long: make(chan struct{}, maxLongReads), longWaiting: make(chan struct{}, maxWaiting),
 		posting: http.NewServeMux(), typing: map[string][]string{}, arriving: make(chan struct{}, maxUploads), uploads: newUploads(), records: newCounted[*record](maxRecords),
 		checks: &checks{made: map[string]*check{}},
 	}
@@ -174,13 +173,19 @@ func handler(o Options, now func() time.Time) http.Handler {
 	if all.Metrics == nil {
 		all.Metrics = metrics.New(o.Program)
 	}
-	all.requests = all.Metrics.Requests(func() int { return len(all.working) }, func() int { return len(all.waiting) })
-	front := &server{site: all, names: newLabels(nil)}
+	slotsOf := newLedgerSlots(len(o.Ledgers), o.AtOnce)
+	front := &server{site: all, names: newLabels(nil), slots: slotsOf()}
+	servers := []*server{front}
 	mux := http.NewServeMux()
 	var read []<-chan struct{}
 	books := map[string]*labels{"": newLabels(nil)} // by file
 	for _, l := range o.Ledgers {
-		s := &server{site: all, Served: l, news: &news{ledger: l.Ledger}, shown: new(packageCache)}
+		if l.Wrong != nil {
+			mux.HandleFunc("/"+l.Name+"/", front.notOpened(&l))
+			continue
+		}
+		s := &server{site: all, Served: l, news: &news{ledger: l.Ledger}, shown: new(packageCache), slots: slotsOf()}
+		servers = append(servers, s)
 		if l.Labels != nil && books[l.Labels.Path] == nil {
 			books[l.Labels.Path] = newLabels(l.Labels)
 		}
@@ -199,6 +204,15 @@ func handler(o Options, now func() time.Time) http.Handler {
 			front = s
 		}
 	}
+	count := func(of func(slots) chan struct{}) func() int {
+		return func() (n int) {
+			for _, s := range servers {
+				n += len(of(s.slots.short))
+			}
+			return n
+		}
+	}
+	all.requests = all.Metrics.Requests(count(func(s slots) chan struct{} { return s.working }), count(func(s slots) chan struct{} { return s.waiting }))
 	late, stop := context.WithTimeout(context.Background(), o.ReadAhead)
 	defer stop()
 	for _, done := range read {
@@ -209,7 +223,7 @@ func handler(o Options, now func() time.Time) http.Handler {
 	}
 	first := ""
 	if len(o.Ledgers) > 1 { // front serves the pages that belong to no ledger
-		first = "/" + o.Ledgers[0].Name
+		first = "/" + o.Ledgers[max(0, slices.IndexFunc(o.Ledgers, func(l Served) bool { return l.Wrong == nil }))].Name
 		front.fixtures(mux)
 	}
 	if o.Users != nil {
@@ -262,25 +276,68 @@ func healthy(w http.ResponseWriter, _ *http.Request) {
 	_, _ = w.Write([]byte("ok\n")) // the client may have disconnected
 }
 
-// ready reports whether the ledgers can be read.
+// ready reports whether the ledgers can be read. A server of several is ready while one can be: it names the others, unless
+// the client would have to log in to know them.
 func (s *server) ready(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), time.Second)
 	defer cancel()
-	if err := Readable(ctx, s.Ledgers); err != nil {
-		http.Error(w, err.Error(), http.StatusServiceUnavailable)
+	wrong := Unreadable(ctx, s.Ledgers)
+	switch {
+	case len(wrong) == 0:
+		healthy(w, r)
 		return
+	case len(s.Ledgers) == 1:
+	case visitorOf(r).user == "" && (s.Users != nil || s.Header != ""):
+		wrong = []string{fmt.Sprintf("%d of %d ledgers cannot be read", len(wrong), len(s.Ledgers))}
 	}
-	healthy(w, r)
+	status := http.StatusOK
+	if len(wrong) == len(s.Ledgers) {
+		status = http.StatusServiceUnavailable
+	}
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = fmt.Fprintln(w, strings.Join(wrong, "\n")) // the client may have disconnected
 }
 
-// Readable returns the error that prevents one of the ledgers from being read.
-func Readable(ctx context.Context, list []Served) error {
-	for _, l := range list {
-		if err := l.Ledger.Readable(ctx); err != nil {
-			return err
+// Unreadable returns the ledgers that cannot be read, each with the reason, in their order.
+func Unreadable(ctx context.Context, list []Served) (wrong []string) {
+	reasons := make([]error, len(list))
+	var all sync.WaitGroup
+	for i, l := range list {
+		all.Go(func() {
+			if reasons[i] = l.Wrong; l.Wrong == nil {
+				reasons[i] = l.Ledger.Readable(ctx)
+			}
+		})
+	}
+	all.Wait()
+	for i, l := range list {
+		switch {
+		case reasons[i] == nil:
+		case l.Wrong != nil:
+			wrong = append(wrong, l.Name+": the ledger could not be opened")
+		case l.Name != "":
+			wrong = append(wrong, l.Name+": "+reasons[i].Error())
+		default:
+			wrong = append(wrong, reasons[i].Error())
 		}
 	}
-	return nil
+	return wrong
+}
+
+// notOpened answers requests for a ledger that could not be opened.
+func (s *server) notOpened(l *Served) http.HandlerFunc {
+	why := problemOf(context.Background(), l.Wrong, s.Time).Detail
+	switch {
+	case errors.Is(l.Wrong, ledger.ErrNone):
+		why = "it did not exist"
+	case errors.Is(l.Wrong, ledger.ErrAway):
+		why = "its database did not answer"
+	}
+	text := fmt.Sprintf("The ledger %s could not be opened when the server started. %s Restart the server once it can be opened.", l.Name, sentence(strings.TrimSuffix(why, ".")))
+	return func(w http.ResponseWriter, r *http.Request) {
+		s.refuse(w, r, &problem{http.StatusServiceUnavailable, "Ledger not available", text})
+	}
 }
 
 // nothing answers requests for unknown paths.

@@ -22,6 +22,7 @@ import (
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/app/metrics"
 	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/sys/plain"
 	"github.com/feeledger/fees/internal/web"
 	"github.com/feeledger/fees/source"
 )
@@ -44,7 +45,7 @@ parameters. Each page's footer shows the equivalent command line.
 
   /api/v1/...    the JSON of the command line, as in /api/v1/openapi.json
   /healthz       200 while the server runs
-  /readyz        200 while the ledger can be read
+  /readyz        200 while a ledger can be read; it names those that cannot be
   /metrics       for Prometheus: heights and counts, no accounts, no amounts
 
 By default it listens on this machine only, without login. --listen sets
@@ -75,7 +76,9 @@ each user may choose others, which the browser remembers.
 --gateway supplies balances, which statements are checked against, and the
 blocks of fee explanations. It can be an archive. Without --ledger, an archive
 or the demo is served directly. To serve several ledgers, name each: --ledger
-moonbeam=fees.db --ledger moonriver=river.db.
+moonbeam=fees.db --ledger moonriver=river.db. Each has its own queues. One that
+cannot be opened is named at the start, by its pages and by /readyz, and the
+others are served.
 
 ` + cli.MetricsManual + `
 
@@ -204,7 +207,9 @@ func (f *serveFlags) serve(c *cobra.Command, _ []string) error {
 	defer stop()
 	defer func() {
 		for _, l := range o.Ledgers {
-			l.Ledger.Close()
+			if l.Ledger != nil {
+				l.Ledger.Close()
+			}
 		}
 	}()
 	font, err := app.ReadFont(f.font)
@@ -225,14 +230,20 @@ func (f *serveFlags) serve(c *cobra.Command, _ []string) error {
 		if err != nil {
 			return err
 		}
+		if l.Wrong != nil {
+			fmt.Fprintf(stderr, "fees: warning: the ledger %s is not served: %s\n", l.Name, plain.Line(l.Wrong.Error()))
+		}
 		o.Ledgers = append(o.Ledgers, *l)
+	}
+	if !slices.ContainsFunc(o.Ledgers, func(l web.Served) bool { return l.Wrong == nil }) {
+		return o.Ledgers[0].Wrong
 	}
 	listener, err := cli.ListenAt(f.listen)
 	if err != nil {
 		return err
 	}
 	handler := web.Handler(o)
-	end, err := f.MetricsFlags.Serve(ctx, counts, func(ctx context.Context) error { return web.Readable(ctx, o.Ledgers) }, stderr)
+	end, err := f.MetricsFlags.Serve(ctx, counts, func(ctx context.Context) error { return readable(ctx, o.Ledgers) }, stderr)
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
@@ -245,6 +256,9 @@ func (f *serveFlags) serve(c *cobra.Command, _ []string) error {
 		scheme, listener = "https", tls.NewListener(listener, secured)
 	}
 	for _, l := range o.Ledgers {
+		if l.Wrong != nil {
+			continue
+		}
 		path := ""
 		if len(o.Ledgers) > 1 {
 			path = "/" + l.Name
@@ -252,6 +266,14 @@ func (f *serveFlags) serve(c *cobra.Command, _ []string) error {
 		fmt.Fprintf(stderr, "fees: serving the ledger %s at %s://%s%s\n", l.Ledger.Place, scheme, listener.Addr(), path)
 	}
 	return app.Serve(ctx, listener, handler)
+}
+
+// readable returns an error if none of the ledgers can be read.
+func readable(ctx context.Context, list []web.Served) error {
+	if wrong := web.Unreadable(ctx, list); len(wrong) == len(list) {
+		return errors.New(wrong[0])
+	}
+	return nil
 }
 
 // logger returns the log on standard error.
@@ -349,12 +371,18 @@ func (f *serveFlags) open(ctx context.Context, n namedLedger, stderr io.Writer) 
 		}
 		l.OpenTrail = func(ctx context.Context) (*app.Ledger, error) { return at.OpenTrail(ctx, f.NetworkFile) }
 	}
-	if l.Ledger, err = l.Open(ctx); err != nil {
-		return nil, err
+	var state app.State
+	if l.Ledger, err = l.Open(ctx); err == nil {
+		if state, err = l.Ledger.State(ctx); err != nil {
+			l.Ledger.Close()
+			l.Ledger = nil
+		}
 	}
-	state, err := l.Ledger.State(ctx)
+	if err != nil && len(f.ledgers) > 1 && ctx.Err() == nil {
+		l.Wrong = err // the others are served
+		return l, nil
+	}
 	if err != nil {
-		l.Ledger.Close()
 		return nil, err
 	}
 	l.Network = state.Network

@@ -1,0 +1,63 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"sync"
+)
+
+// slots limit what runs at once, and what waits.
+type slots struct{ working, waiting chan struct{} }
+
+func newSlots(atOnce int) slots {
+	return slots{make(chan struct{}, atOnce), make(chan struct{}, maxWaiting)}
+}
+
+// errBusy reports that the queue is full.
+var errBusy = errors.New("the request queue is full")
+
+// acquire waits for a slot; leave releases it.
+func (s slots) acquire(ctx context.Context) (leave func(), err error) {
+	select {
+	case s.waiting <- struct{}{}:
+		defer func() { <-s.waiting }()
+	default:
+		return nil, errBusy
+	}
+	select {
+	case s.working <- struct{}{}:
+		return sync.OnceFunc(func() { <-s.working }), nil
+	case <-ctx.Done():
+		return nil, errBusy
+	}
+}
+
+// ledgerSlots are the slots of a ledger, so that a slow one does not hold those of others. Expensive reads have their own, and
+// share memory with those of all ledgers.
+type ledgerSlots struct{ short, long, longOfAll slots }
+
+// newLedgerSlots returns the slots of each of some ledgers.
+func newLedgerSlots(ledgers, atOnce int) func() ledgerSlots {
+	own, all := maxLongReads, maxLongReads
+	if ledgers > 1 {
+		own, atOnce = min(own, 1), max(atOnce/2, 1)
+		all = min(max(ledgers, all), maxLongReadsOfAll)
+	}
+	ofAll := newSlots(all)
+	ofAll.waiting = make(chan struct{}, ledgers*maxWaiting)
+	return func() ledgerSlots { return ledgerSlots{newSlots(atOnce), newSlots(own), ofAll} }
+}
+
+// acquireLong waits for a slot for an expensive read of the ledger, then for one of all ledgers.
+func (s *ledgerSlots) acquireLong(ctx context.Context) (leave func(), err error) {
+	own, err := s.long.acquire(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all, err := s.longOfAll.acquire(ctx)
+	if err != nil {
+		own()
+		return nil, err
+	}
+	return func() { all(); own() }, nil
+}
