@@ -5,12 +5,14 @@ import (
 	"math/big"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/finance/report"
 )
 
 // analytics is the document, cut at its headings.
@@ -76,11 +78,14 @@ func documentedColumns(t testing.TB, section string) []string {
 // the files.
 func TestAnalyticsDocument(t *testing.T) {
 	dir := t.TempDir()
-	_, err := datasetOf(t, copied(t), dir, func(q *app.DatasetRequest) { q.Period.Partial = true })
+	place := copied(t)
+	_, err := datasetOf(t, place, dir, func(q *app.DatasetRequest) { q.Period.Partial = true })
 	require.NoError(t, err)
 	document := analytics(t)
 	queries := statements(t, document["Queries"], dir)
-	require.Len(t, queries, 5)
+	require.Len(t, queries, 10)
+	whole, err := opened(t, place).Report(t.Context(), app.Request{Period: app.Heights(3, 27)}, report.Choice{By: report.Account})
+	require.NoError(t, err)
 	everybody := func(sent) bool { return true }
 	evm := func(s sent) bool { return s.Family == "evm" }
 
@@ -130,6 +135,36 @@ func TestAnalyticsDocument(t *testing.T) {
 
 			require.Len(t, answers[4], 1)
 			require.Equal(t, "0", answers[4][0].text(t, "undetermined"))
+
+			added := func(rows []row, column string) string {
+				total := new(big.Int)
+				for _, r := range rows {
+					total.Add(total, bigNumber(t, r.text(t, column)))
+				}
+				return total.String()
+			}
+			require.Equal(t, fmt.Sprint(whole.Totals.EVMFailed+whole.Totals.NativeFailed), added(answers[5], "failed"))
+
+			var largest []*big.Int
+			for _, s := range allSent(t) {
+				largest = append(largest, bigNumber(t, s.Charged))
+			}
+			slices.SortFunc(largest, func(a, b *big.Int) int { return b.Cmp(a) })
+			require.Len(t, answers[6], 10)
+			for i, r := range answers[6] {
+				require.Equal(t, largest[i].String(), r.text(t, "charged"))
+			}
+
+			sum, n = charges(t, everybody)
+			require.Equal(t, sum, added(answers[7], "charges"))
+			require.Equal(t, fmt.Sprint(n), added(answers[7], "transactions"))
+
+			sum, n = charges(t, func(s sent) bool { return of(alith)(s) || of(baltathar)(s) })
+			require.Equal(t, sum, added(answers[8], "charges"))
+			require.Equal(t, fmt.Sprint(n), added(answers[8], "transactions"))
+
+			require.Equal(t, change.String(), added(answers[9], "free_change"))
+			require.Equal(t, "0", added(answers[9], "changes_not_known"))
 		})
 	}
 	t.Run("columns", func(t *testing.T) {
