@@ -32,7 +32,7 @@ func (s slots) acquire(ctx context.Context) (leave func(), err error) {
 	}
 }
 
-// ledgerSlots are the slots of a ledger, so that a slow one does not hold those of others. Expensive reads have their own, and
+// ledgerSlots are the slots of a ledger, so that a slow one takes none of the others. Expensive reads have their own, and
 // share memory with those of all ledgers.
 type ledgerSlots struct{ short, long, longOfAll slots }
 
