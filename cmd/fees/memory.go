@@ -11,13 +11,16 @@ import (
 // this gains much speed for little memory.
 const gcPercent = 400
 
-// memoryLimit is the heap size at which gcPercent stops applying: a few of the largest blocks that a
-// gateway may send.
-const memoryLimit = 300 << 20
+// memoryLimit is the size of Go's memory at which gcPercent stops applying. A process that fills a ledger needs 60 MB
+// more: for SQLite and the program itself.
+const memoryLimit = 150 << 20
+
+// room is the least that the heap may grow between two collections, however large it is.
+const room = 80 << 20
 
 // boundMemory applies these limits unless GOGC or GOMEMLIMIT are set. A report with many groups can need
-// more than memoryLimit, so the limit follows the live heap plus a quarter; otherwise the program would
-// do little but collect garbage.
+// more than memoryLimit, so the limit follows the live heap plus a quarter, or plus room; otherwise the
+// program would do little but collect garbage.
 func boundMemory() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
@@ -32,7 +35,7 @@ func boundMemory() {
 		runtime.SetFinalizer(&swept{new(int)}, func(*swept) {
 			metrics.Read(live)
 			inUse := int64(live[0].Value.Uint64())
-			debug.SetMemoryLimit(max(memoryLimit, inUse+inUse/4))
+			debug.SetMemoryLimit(max(memoryLimit, inUse+max(inUse/4, room)))
 			afterSweep()
 		})
 	}

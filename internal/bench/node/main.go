@@ -205,7 +205,7 @@ func countsOf(address string) (c counts, questions int, err error) {
 // As in cmd/fees.
 const (
 	gcPercent   = 400
-	memoryLimit = 300 << 20
+	memoryLimit = 150 << 20
 )
 
 // profiled reads or stores the blocks, and writes the profile.
