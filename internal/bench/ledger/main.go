@@ -27,7 +27,7 @@ import (
 // As in cmd/fees.
 const (
 	gcPercent   = 400
-	memoryLimit = 150 << 20
+	memoryLimit = 300 << 20
 )
 
 func main() {

@@ -202,7 +202,7 @@ func countsOf(address string) (c counts, questions int, err error) {
 	return c, questions, nil
 }
 
-// As in cmd/fees.
+// As in cmd/fees for commands that fill a ledger.
 const (
 	gcPercent   = 400
 	memoryLimit = 150 << 20
