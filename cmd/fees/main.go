@@ -6,6 +6,7 @@ import (
 	"context"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -15,7 +16,7 @@ import (
 const grace = 1500 * time.Millisecond
 
 func main() {
-	boundMemory()
+	boundMemory(strings.Join(os.Args[1:min(2, len(os.Args))], ""))
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, func() {
 		stop() // a second signal kills the program

@@ -221,11 +221,8 @@ func eachSum(body []byte, each func(key []byte, s *Sums) error) error {
 		key := c.bytes(c.count())
 		mask := binary.BigEndian.Uint32(c.bytes(4))
 		s = Sums{}
-		for i, f := range partSums {
-			if mask&(1<<i) == 0 {
-				continue
-			}
-			switch x := f.at(&s).(type) {
+		for left := mask & (1<<len(partSums) - 1); left != 0; left &= left - 1 {
+			switch x := partSums[bits.TrailingZeros32(left)].at(&s).(type) {
 			case *uint64:
 				*x = c.number(0)
 			case *chain.Wei:

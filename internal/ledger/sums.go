@@ -3,6 +3,7 @@ package ledger
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee"
@@ -75,24 +76,41 @@ type Sums struct {
 
 // Add adds other sums. It returns chain.ErrOverflow if a sum exceeds its column.
 func (s *Sums) Add(x *Sums) (err error) {
-	for _, f := range partSums {
-		switch a := f.at(s).(type) {
-		case *uint64:
-			n := *f.at(x).(*uint64)
-			if n > math.MaxInt64-*a {
-				err = chain.ErrOverflow
-			}
-			*a += n
-		case *chain.Wei:
-			if w := f.at(x).(*chain.Wei); !w.IsZero() {
-				*a, err = a.Add(*w)
-			}
+	counts, amounts := s.counts(), s.amounts()
+	for i, n := range x.counts() {
+		if *n > math.MaxInt64-*counts[i] {
+			return sumError(s, counts[i], chain.ErrOverflow)
 		}
-		if err != nil {
-			return fmt.Errorf("the sum of %s: %w", f.name, err)
+		*counts[i] += *n
+	}
+	for i, w := range x.amounts() {
+		if w.IsZero() {
+			continue
+		}
+		if *amounts[i], err = amounts[i].Add(*w); err != nil {
+			return sumError(s, amounts[i], err)
 		}
 	}
 	return nil
+}
+
+// counts are the sums that are not amounts.
+func (s *Sums) counts() [19]*uint64 {
+	return [...]*uint64{
+		&s.Blocks, &s.Inherents, &s.EVM, &s.Native, &s.EVMFailed, &s.NativeFailed, &s.OutcomeUnknown, &s.Undetermined, &s.Uncharged, &s.Unaccounted, &s.Gas,
+		&s.Drifts, &s.PriorityUnknown, &s.BurnedUnknown, &s.TreasuryUnknown, &s.AuthorUnknown, &s.PricedGas, &s.GasUnknown, &s.TipUnknown,
+	}
+}
+
+// amounts are the other sums.
+func (s *Sums) amounts() [10]*chain.Wei {
+	return [...]*chain.Wei{&s.Fee, &s.EVMFee, &s.NativeFee, &s.PriorityFee, &s.Tip, &s.Charged, &s.Burned, &s.Treasury, &s.Author, &s.Priced}
+}
+
+// sumError names the sum that could not be added to.
+func sumError(s *Sums, sum any, err error) error {
+	i := slices.IndexFunc(partSums, func(f field[Sums]) bool { return f.at(s) == sum })
+	return fmt.Errorf("the sum of %s: %w", partSums[i].name, err)
 }
 
 const (

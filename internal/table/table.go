@@ -1,14 +1,17 @@
 package table
 
 import (
+	"context"
 	"errors"
 	"io"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/sys/inorder"
 	"github.com/feeledger/fees/internal/sys/plain"
 	"github.com/feeledger/fees/internal/sys/spill"
 )
@@ -27,7 +30,7 @@ func WriteTable(w io.Writer, s *Sheet, width int) (err error) {
 	}
 	t := grid{sheet: s, layout: console.NewLayout(s.tableColumns()), totals: sums, width: width, beside: s.Beside != nil && width >= besideFrom}
 	defer func() { err = errors.Join(err, t.rows.Close()) }()
-	if err := s.each(t.add); err != nil {
+	if err := t.read(); err != nil {
 		return err
 	}
 	if t.beside {
@@ -80,8 +83,7 @@ type grid struct {
 	width  int
 	beside bool // there is room for text beside the rows
 
-	text  []byte // reused, like the next one
-	cells []string
+	cells []string // reused
 }
 
 // tableColumns returns the columns for the terminal.
@@ -96,20 +98,84 @@ func (s *Sheet) tableColumns() []console.Column {
 	return columns
 }
 
-// add adds a row.
-func (t *grid) add(row []any) error {
-	t.text = t.text[:0]
-	for i, value := range row {
-		if i > 0 {
-			t.text = append(t.text, '\n') // cells contain no line breaks
+// portion is some rows of a sheet.
+type portion struct {
+	first  int   // number of the first row, from 1
+	values []any // of the rows, one after the other; converted by text
+	text   []byte
+	ends   []int // of the rows in text
+	err    error // of the row after these
+}
+
+// portionRows is the number of rows that are converted at once.
+const portionRows = 256
+
+// portions yields the rows of the sheet.
+func (s *Sheet) portions(yield func(*portion) bool) {
+	p := &portion{first: 1}
+	next := func() bool {
+		full := p
+		p = &portion{first: full.first + len(full.ends)}
+		return yield(full)
+	}
+	for values, err := range s.Rows {
+		if err != nil {
+			p.err = err
+			break
 		}
-		t.text = t.sheet.appendShown(t.text, value)
+		p.ends = append(p.ends, len(values))
+		if p.values = append(p.values, values...); len(p.ends) == portionRows && !next() {
+			return
+		}
 	}
-	t.layout.Measure(t.split(t.text))
-	if _, err := t.rows.Add(t.text); err != nil {
-		return err
+	next()
+}
+
+// convert converts the rows to their text, with a line break between cells, which contain none.
+func (p *portion) convert(s *Sheet) *portion {
+	left := p.values
+	for i, n := range p.ends {
+		row := left[:n]
+		if err := s.read(p.first+i, row, row); err != nil {
+			p.ends, p.err = p.ends[:i], err
+			break
+		}
+		for column, value := range row {
+			if column > 0 {
+				p.text = append(p.text, '\n')
+			}
+			p.text = s.appendShown(p.text, value)
+		}
+		p.ends[i], left = len(p.text), left[n:]
 	}
-	return t.totals.add(row)
+	return p
+}
+
+// read reads all rows.
+func (t *grid) read() error {
+	if t.sheet.Rows == nil {
+		return nil
+	}
+	for p := range inorder.Map(context.Background(), t.sheet.portions, runtime.GOMAXPROCS(0), func(_ context.Context, p *portion) *portion { return p.convert(t.sheet) }) {
+		begin, columns := 0, len(t.sheet.Columns)
+		for i, end := range p.ends {
+			t.layout.Measure(t.split(p.text[begin:end]))
+			if _, err := t.rows.Add(p.text[begin:end]); err != nil {
+				return err
+			}
+			begin = end
+			if t.totals.given != nil {
+				continue
+			}
+			if err := t.totals.add(p.values[i*columns:][:columns]); err != nil {
+				return err
+			}
+		}
+		if p.err != nil {
+			return p.err
+		}
+	}
+	return nil
 }
 
 // split returns the cells of a row.

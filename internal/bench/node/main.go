@@ -202,10 +202,10 @@ func countsOf(address string) (c counts, questions int, err error) {
 	return c, questions, nil
 }
 
-// As in cmd/fees.
+// As in cmd/fees for commands that fill a ledger.
 const (
 	gcPercent   = 400
-	memoryLimit = 300 << 20
+	memoryLimit = 150 << 20
 )
 
 // profiled reads or stores the blocks, and writes the profile.

@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -212,13 +213,26 @@ func (b By) compare(x, y *Group) int {
 		compareAddress(x.Account, y.Account), compareAddress(x.Contract, y.Contract))
 }
 
-// compareFees orders groups by fee even if they are groups of time: highest first, then in their usual
-// order.
-func (b By) compareFees(x, y *Group) int {
-	if order := y.Fee.Cmp(x.Fee); order != 0 {
-		return order
+// sortByFee sorts groups by fee even if they are groups of time: highest first, then in their usual order. The fees
+// are sorted beside the groups, which are large.
+func (b By) sortByFee(groups []*Group) {
+	type paid struct {
+		fee chain.Wei
+		*Group
 	}
-	return b.compare(x, y)
+	list := make([]paid, len(groups))
+	for i, g := range groups {
+		list[i] = paid{g.Fee, g}
+	}
+	slices.SortFunc(list, func(x, y paid) int {
+		if order := y.fee.Cmp(x.fee); order != 0 {
+			return order
+		}
+		return b.compare(x.Group, y.Group)
+	})
+	for i := range list {
+		groups[i] = list[i].Group
+	}
 }
 
 func compareText(x, y chain.Optional[string]) int {

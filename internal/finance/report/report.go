@@ -445,9 +445,9 @@ func (a *adder) result() (groups []*Group, all Figures, err error) {
 	}
 	all = figuresOf(&a.all).with(rankedOf(0)).valued(a.worth)
 	groups = a.list
-	if top == 0 {
+	if top == 0 && by.ofTime() {
 		slices.SortFunc(groups, by.compare)
-	} else if slices.SortFunc(groups, by.compareFees); len(groups) > top {
+	} else if by.sortByFee(groups); top > 0 && len(groups) > top {
 		others := &Group{Key: Key{Others: chain.Some(uint64(len(groups) - top))}}
 		if err := others.combine(groups[top:], a.request.nothing()); err != nil {
 			return nil, all, err

@@ -93,20 +93,25 @@ func (r *Report) namedOthers(columns []column) []column {
 // above 0.
 func (r *Report) feeBars() func(group, width int) string {
 	var greatest chain.Wei
-	for _, g := range r.Groups {
-		if g.Fee.Cmp(greatest) > 0 {
+	groups := r.gathered()
+	fees := make([]chain.Wei, len(groups))
+	for i, g := range groups {
+		if fees[i] = g.Fee; g.Fee.Cmp(greatest) > 0 {
 			greatest = g.Fee
 		}
 	}
-	whole, groups := tokens(r.Token, greatest), r.gathered()
+	whole := tokens(r.Token, greatest)
 	return func(group, width int) string {
-		fee, limit := groups[group].Fee, min(width, maxBar)
+		fee, limit := fees[group], min(width, maxBar)
 		if fee.IsZero() {
 			return ""
 		}
-		return strings.Repeat("#", min(max(1, int(tokens(r.Token, fee)/whole*float64(limit))), limit))
+		return bar[:min(max(1, int(tokens(r.Token, fee)/whole*float64(limit))), limit)]
 	}
 }
+
+// bar is the longest bar.
+var bar = strings.Repeat("#", maxBar)
 
 // totalLines formats the totals, one per line.
 func (r *Report) totalLines(width int) string {
