@@ -71,7 +71,7 @@ func (d *Ledger) Variance(ctx context.Context, q VarianceRequest) (*variance.Rep
 	}
 	r, err := d.variance(ctx, n, &c.now, &c.before, &q)
 	if err == nil {
-		r.Period.Part, r.Other.Part = c.names[0], c.names[1]
+		r.Part, r.Period.Part, r.Other.Part = c.both, c.names[0], c.names[1]
 		r.Partial = append(r.Partial, now.Name+" and "+before.Name+": "+c.part())
 	}
 	return r, err

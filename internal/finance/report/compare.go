@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/ledger"
@@ -124,10 +125,25 @@ func (c *Comparison) compareSame() {
 		if p.Before.Slot == nil {
 			y = p.Before
 		}
-		if p.apart = x == nil || y == nil; !p.apart {
+		if p.apart = x == nil || y == nil || !sameOffsets(p.Now.Slot, x.Slot, p.Before.Slot, y.Slot); !p.apart {
 			p.Now, p.Before = p.Now.cutTo(x), p.Before.cutTo(y)
 		}
 	}
+}
+
+// sameOffsets reports whether parts of two slots cover the same time after their beginnings, as far as both slots are that
+// long. A slot that its period does not have is nil, and has no part.
+func sameOffsets(now, part, before, other *Slot) bool {
+	if now == nil || before == nil {
+		return true
+	}
+	shorter := min(now.End.Sub(now.Begin), before.End.Sub(before.Begin))
+	within := func(whole, part *Slot) (from, to time.Duration) {
+		return part.Begin.Sub(whole.Begin), min(part.End.Sub(whole.Begin), shorter)
+	}
+	from, to := within(now, part)
+	first, last := within(before, other)
+	return from == first && to == last && from < to
 }
 
 // cutTo returns the group with the figures of a part of its time.

@@ -21,6 +21,7 @@ type Report struct {
 	Network       string
 	console.Token                 // the network's
 	Period, Other Side            // the period, and the one that it is compared with
+	Part          string          // what is compared of both, such as "to 30 Jan 08:30, 29.4 of 31 days"; "" for all
 	Accounts      []chain.Address // the payers; nil for all
 	Labels        *addressbook.Book
 	Prices        *money.List // nil for no amounts in a currency
@@ -65,7 +66,7 @@ func (r *Report) AllNotes() []string {
 
 // limits returns notes on what the steps do not contain, or explain less well.
 func (r *Report) limits() (notes []string) {
-	if r.Period.Part == "" && r.Period.Length != r.Other.Length {
+	if r.Part == "" && r.Period.Length != r.Other.Length {
 		notes = append(notes, fmt.Sprintf("the periods differ in length: %s and %s", r.Period.Length, r.Other.Length))
 	}
 	if r.WithoutGas > 0 {

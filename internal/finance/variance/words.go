@@ -42,8 +42,8 @@ func (r *Report) summary() string {
 		}
 		text += ", " + ends + "."
 	}
-	if r.Period.Part != "" {
-		text = "Of the part known of both (" + r.Period.Part + "), f" + text[1:]
+	if r.Part != "" {
+		text = "Of the part known of both (" + r.Part + "), f" + text[1:]
 	}
 	if !r.IsKnown() {
 		text = fmt.Sprintf("The difference is not known, because fees are undetermined: %d in %s and %d in %s. As far as they are known: ", r.Now.Undetermined, r.Period.Name, r.Before.Undetermined, r.Other.Name) + text
