@@ -39,8 +39,9 @@ type Pair struct {
 
 // Same are the reports of the part that the ledger contains of both periods.
 type Same struct {
-	Now, Before *Report // nil for none
-	Part        string  // the name of the part
+	Now, Before *Report   // nil for none
+	Part        string    // the name of the part
+	Sides       [2]string // what it is of each period
 }
 
 // Compare compares a report with that of another period. Both must be of the same request with Compared set,
@@ -51,15 +52,12 @@ type Same struct {
 // Every group of either period is part of a pair. Pairs of time are ordered by position; others by the current
 // fee, then by the previous one. Top limits the pairs to the first ones and combines the others in one.
 func Compare(now, before *Report, same *Same, top int) (*Comparison, error) {
-	c := &Comparison{Now: now, Before: before, Top: top, Totals: Pair{Now: &Group{Figures: now.Totals}, Before: &Group{Figures: before.Totals}}, same: same}
+	c := &Comparison{Now: now, Before: before, Top: top, same: same}
 	c.Notes = c.bothNotes()
-	if same != nil && same.Now != nil {
-		c.Totals = Pair{Now: &Group{Figures: same.Now.Totals}, Before: &Group{Figures: same.Before.Totals}}
-		if !c.bySlots() {
-			now, before = same.Now, same.Before
-		}
-	} else if same != nil {
-		c.Totals.apart = true
+	x, y := c.summed()
+	c.Totals = Pair{Now: &Group{Figures: x.Totals}, Before: &Group{Figures: y.Totals}, apart: same != nil && same.Now == nil}
+	if !c.bySlots() {
+		now, before = x, y
 	}
 	pairs := map[pairKey]*Pair{}
 	for _, g := range now.Groups {
@@ -221,17 +219,28 @@ func (c *Comparison) bothNotes() []string {
 	if c.same != nil {
 		notes = append(notes, c.Now.Name+" and "+c.Before.Name+": "+c.same.Part)
 	}
-	for _, side := range []struct{ of, other *Report }{{c.Now, c.Before}, {c.Before, c.Now}} {
-		for _, note := range side.of.Notes[len(side.of.Partial):] {
-			switch {
-			case !slices.Contains(side.other.Notes, note):
-				notes = append(notes, side.of.Name+": "+note)
-			case side.of == c.Now:
-				notes = append(notes, note)
-			}
+	now, before := c.summed()
+	ours, others := c.Now.notesWith(now), c.Before.notesWith(before)
+	for _, note := range ours {
+		if !slices.Contains(others, note) {
+			note = c.Now.Name + ": " + note
+		}
+		notes = append(notes, note)
+	}
+	for _, note := range others {
+		if !slices.Contains(ours, note) {
+			notes = append(notes, c.Before.Name+": "+note)
 		}
 	}
 	return notes
+}
+
+// summed returns the reports that the totals are of.
+func (c *Comparison) summed() (now, before *Report) {
+	if c.same != nil && c.same.Now != nil {
+		return c.same.Now, c.same.Before
+	}
+	return c.Now, c.Before
 }
 
 // warnings returns the number of notes on missing data, which are first.

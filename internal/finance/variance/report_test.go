@@ -2,6 +2,7 @@ package variance_test
 
 import (
 	"bytes"
+	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -168,6 +169,37 @@ func TestNotes(t *testing.T) {
 		"evidence: 2025-12: recorded (reported by the gateway, not proved)", "evidence: 2025-11: recorded (reported by the gateway, not proved)",
 	}, r.AllNotes())
 }
+
+// Fees paid in assets have a row for each call in files without notes, and a part of the periods has its columns. Neither
+// changes the steps.
+func TestFilesWithoutNotes(t *testing.T) {
+	inAsset := func(t *ledger.Transaction) { t.Fee, t.AssetFee.Asset = chain.Some(chain.Wei{}), "1984" }
+	now, before := list{native("a", 5, 0), with(native("a", 0, 0), inAsset), with(native("b", 0, 0), inAsset)}, list{native("a", 3, 0), with(native("b", 0, 0), inAsset)}
+	r := reported(t, now, before)
+	r.Part, r.Period.Part, r.Other.Part = "to 2 Dec", "to 2 Dec, now", "to 2 Nov, then"
+	var text bytes.Buffer
+	require.NoError(t, r.Document().Write(&text, "csv", 0))
+	lines, err := csv.NewReader(&text).ReadAll()
+	require.NoError(t, err)
+	var rows []string
+	n := len(lines[0])
+	require.Equal(t, []string{"paid_in_assets", "paid_in_assets_before", "part", "part_before"}, lines[0][n-4:])
+	for _, line := range lines[1:] {
+		require.Equal(t, []string{"to 2 Dec, now", "to 2 Nov, then"}, line[n-2:])
+		if line[0] == "paid_in_assets" {
+			rows = append(rows, line[2]+" "+line[n-4]+" "+line[n-3])
+		}
+	}
+	require.Equal(t, []string{"a 1 0", "b 1 1"}, rows)
+	require.Equal(t, "2", must(r.Difference()).String())
+
+	text.Reset()
+	require.NoError(t, reported(t, list{native("a", 5, 0)}, nil).Document().Write(&text, "csv", 0))
+	require.NotContains(t, text.String(), "paid_in_assets")
+	require.NotContains(t, text.String(), "part")
+}
+
+func must(o chain.Optional[chain.SignedWei]) chain.SignedWei { amount, _ := o.Get(); return amount }
 
 // A document that cannot be written is an error.
 func TestFullDisk(t *testing.T) {
