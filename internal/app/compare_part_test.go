@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/finance/report"
 	"github.com/feeledger/fees/internal/table"
@@ -42,8 +43,8 @@ func TestCompareParts(t *testing.T) {
 		period, with, part string
 		now, before        [2]time.Time
 	}{
-		{"2025-03", "2025-02", "to 30 Mar 21:00, 29.9 of 31 days, against all 28 days of 2025-02", [2]time.Time{date(3, 1, 0), to}, [2]time.Time{date(2, 1, 0), date(2, 28, 21)}},
-		{"2025-02", "2025-01", "from 12 Feb 09:00, 16.6 of 28 days, against 19.6 of 31 days of 2025-01", [2]time.Time{date(2, 12, 9), date(2, 28, 21)}, [2]time.Time{date(1, 12, 9), date(1, 31, 21)}},
+		{"2025-03", "2025-02", "to 30 Mar 21:00, 29.9 of 31 days, against all 28 days of February 2025", [2]time.Time{date(3, 1, 0), to}, [2]time.Time{date(2, 1, 0), date(2, 28, 21)}},
+		{"2025-02", "2025-01", "from 12 Feb 09:00, 16.6 of 28 days, against 19.6 of 31 days of January 2025", [2]time.Time{date(2, 12, 9), date(2, 28, 21)}, [2]time.Time{date(1, 12, 9), date(1, 31, 21)}},
 		{"2025-03", "2025-01", "12 Mar 09:00 to 30 Mar 21:00, 18.5 of 31 days", [2]time.Time{date(3, 12, 9), to}, [2]time.Time{date(1, 12, 9), date(1, 30, 21)}},
 		{"2025-03-20..2025-04-02", "before", "to 30 Mar 21:00, 10.9 of 14 days", [2]time.Time{date(3, 20, 0), to}, [2]time.Time{date(3, 6, 0), date(3, 16, 21)}},
 		{"2025-03-11..2025-04-10", "2025-03-01..2025-03-31", "to 30 Mar 21:00, 19.9 of 31 days", [2]time.Time{date(3, 11, 0), to}, [2]time.Time{date(3, 1, 0), date(3, 20, 21)}},
@@ -62,7 +63,7 @@ func TestCompareParts(t *testing.T) {
 		v, err := opened(t, place).Variance(t.Context(), app.VarianceRequest{Request: app.Request{Period: period}, Against: other})
 		require.NoError(t, err)
 		require.Equal(t, []string{between(c.now[0], c.now[1]).String(), between(c.before[0], c.before[1]).String()}, []string{v.Now.Fee.String(), v.Before.Fee.String()}, "%s with %s", c.period, c.with)
-		require.Contains(t, v.Partial, v.Period.Name+" and "+v.Other.Name+": compared, part known of both, "+c.part)
+		require.Contains(t, v.Partial, console.PeriodName(v.Period.Name)+" and "+console.PeriodName(v.Other.Name)+": compared, part known of both, "+c.part)
 		require.Contains(t, v.Words()[0], "Of the part known of both ("+c.part+"), fees ")
 		require.NotContains(t, strings.Join(v.AllNotes(), "\n"), "differ in length")
 		for _, by := range groupings {

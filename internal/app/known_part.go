@@ -299,7 +299,7 @@ func (d *Ledger) commonOf(ctx context.Context, now, before *Held) (*common, erro
 		}
 	}
 	if c.both = c.names[0]; x.To.Std().Sub(x.From.Std()) != y.To.Std().Sub(y.From.Std()) { // such as the ends of a long and a short month
-		c.both += ", against " + much[1] + " of " + before.Name
+		c.both += ", against " + much[1] + " of " + console.PeriodName(before.Name)
 	}
 	return c, nil
 }

@@ -86,11 +86,11 @@ func TestShareOfAPeriod(t *testing.T) {
 		// March 2025 has 743 hours in Berlin, of which 177 are known; the ledger has all of February.
 		{winter, "2025-03", "2025-02", "Europe/Berlin", "known part, to 8 Mar 10:00, 7.4 of 31 days", "to 8 Mar 10:00, 7.4 of 31 days"},
 		{winter, "2025-02", "2025-03", "Europe/Berlin", "", "to 8 Feb 10:00, 7.4 of 28 days"},
-		{winter, "2025-01", "2025-02", "UTC", "known part, from 12 Jan 09:00, 19.6 of 31 days", "from 12 Jan 09:00, 19.6 of 31 days, against 16.6 of 28 days of 2025-02"},
+		{winter, "2025-01", "2025-02", "UTC", "known part, from 12 Jan 09:00, 19.6 of 31 days", "from 12 Jan 09:00, 19.6 of 31 days, against 16.6 of 28 days of February 2025"},
 		{winter, "2025-03-01..2025-03-08", "2025-02-01..2025-02-08", "UTC", "known part, to 8 Mar 09:00, 7.4 of 8 days", "to 8 Mar 09:00, 7.4 of 8 days"},
 		{winter, "2025-03-08", "2025-03-07", "UTC", "known part, to 8 Mar 09:00, 9.0 of 24 hours", "to 8 Mar 09:00, 9.0 of 24 hours"},
-		{spring, "2025-03-31", "2025-03-30", "Europe/Berlin", "known part, to 31 Mar 23:29, 23.5 of 24 hours", "to 31 Mar 23:29, 23.5 of 24 hours, against all 23 hours of 2025-03-30 to 2025-03-30 in Europe/Berlin"},
-		{spring, "2025-03-30", "2025-03-31", "Europe/Berlin", "", "all 23 hours, against 23.5 of 24 hours of 2025-03-31 to 2025-03-31 in Europe/Berlin"},
+		{spring, "2025-03-31", "2025-03-30", "Europe/Berlin", "known part, to 31 Mar 23:29, 23.5 of 24 hours", "to 31 Mar 23:29, 23.5 of 24 hours, against all 23 hours of 30 Mar 2025 in Europe/Berlin"},
+		{spring, "2025-03-30", "2025-03-31", "Europe/Berlin", "", "all 23 hours, against 23.5 of 24 hours of 31 Mar 2025 in Europe/Berlin"},
 	} {
 		in, with := app.PeriodInput{Partial: true, Timezone: c.zone}, app.PeriodInput{Partial: true, Timezone: c.zone}
 		in.Set(c.period)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/ledger"
 )
 
@@ -205,7 +206,7 @@ func (c *Comparison) Holds() bool { return c.Now.Holds() && c.Before.Holds() }
 
 // Title returns the title of the comparison.
 func (c *Comparison) Title() string {
-	title := c.Now.Title() + ", compared with " + c.Before.Name
+	title := c.Now.Title() + ", compared with " + console.PeriodName(c.Before.Name)
 	if c.Top > 0 {
 		title += fmt.Sprintf(", top %d by fee", c.Top)
 	}
@@ -217,19 +218,19 @@ func (c *Comparison) Title() string {
 func (c *Comparison) bothNotes() []string {
 	notes := slices.Concat(c.Now.Partial, c.Before.Partial)
 	if c.same != nil {
-		notes = append(notes, c.Now.Name+" and "+c.Before.Name+": "+c.same.Part)
+		notes = append(notes, console.PeriodName(c.Now.Name)+" and "+console.PeriodName(c.Before.Name)+": "+c.same.Part)
 	}
 	now, before := c.summed()
 	ours, others := c.Now.notesWith(now), c.Before.notesWith(before)
 	for _, note := range ours {
 		if !slices.Contains(others, note) {
-			note = c.Now.Name + ": " + note
+			note = console.PeriodName(c.Now.Name) + ": " + note
 		}
 		notes = append(notes, note)
 	}
 	for _, note := range others {
 		if !slices.Contains(ours, note) {
-			notes = append(notes, c.Before.Name+": "+note)
+			notes = append(notes, console.PeriodName(c.Before.Name)+": "+note)
 		}
 	}
 	return notes
@@ -260,5 +261,5 @@ func (c *Comparison) Warnings() (missing, others []string) {
 
 // evidence describes the evidence for the blocks of both periods.
 func (c *Comparison) evidence() []string {
-	return []string{c.Now.Name + ": " + c.Now.evidence(), c.Before.Name + ": " + c.Before.evidence()}
+	return []string{console.PeriodName(c.Now.Name) + ": " + c.Now.evidence(), console.PeriodName(c.Before.Name) + ": " + c.Before.evidence()}
 }

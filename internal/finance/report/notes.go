@@ -116,7 +116,7 @@ func (r *Report) Holds() bool { return r.Totals.Undetermined == 0 && r.Drifts ==
 
 // Title returns the title of the report.
 func (r *Report) Title() string {
-	title := fmt.Sprintf("Fees of %s by %s, %s", r.Network, r.By, r.Name)
+	title := fmt.Sprintf("Fees of %s by %s, %s", r.Network, r.By, console.PeriodName(r.Name))
 	if r.Payers != nil {
 		title += ", for " + console.Counted(len(r.Payers), "account")
 	}
