@@ -41,7 +41,7 @@ func TestExportUndetermined(t *testing.T) {
 		case "csv": // the list has it, without a fee
 			require.Contains(t, stdout, ",3,2026-01-01T00:00:24Z,4,")
 		case "hledger":
-			require.Contains(t, stdout, "; UNDETERMINED: ")
+			require.Contains(t, stdout, "; Undetermined: ")
 			fallthrough
 		default:
 			require.NotContains(t, stdout, "block 3-4")

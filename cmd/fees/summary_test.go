@@ -93,7 +93,7 @@ func TestSummaries(t *testing.T) {
 			stdout, stderr, code := fees(booking(form, append([]string{"--summarise", by}, priced...)...)...)
 			require.Equal(t, exitOK, code, stderr)
 			require.Contains(t, stderr, "agrees: ")
-			require.Contains(t, stderr, "SUSPENSE: no rule of the chart places ")
+			require.Contains(t, stderr, "Suspense: no rule of the chart places ")
 			require.Contains(t, stderr, "suspense: 2-4 of Customer refunds, ethereum.transact: 0.117997036061304825 GLMR")
 			in := csv.NewReader(strings.NewReader(stdout))
 			if form == "datev" {

@@ -25,7 +25,7 @@ type ChartCheck struct {
 
 // CheckChart places the fees of an export, which has a chart.
 func (x *Export) CheckChart(ctx context.Context) (*ChartCheck, error) {
-	c := &ChartCheck{Title: fmt.Sprintf("Chart of accounts on %s, %s", x.style.Network, x.Held.Name), Token: x.style.Token, Taken: map[int]uint64{}, Lines: x.style.Chart.Rules(), export: x}
+	c := &ChartCheck{Title: fmt.Sprintf("Chart of accounts on %s, %s", x.style.Network, console.PeriodName(x.Held.Name)), Token: x.style.Token, Taken: map[int]uint64{}, Lines: x.style.Chart.Rules(), export: x}
 	for fee, err := range c.Each(ctx) {
 		if err != nil {
 			return nil, err

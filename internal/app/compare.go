@@ -138,7 +138,7 @@ func (d *Ledger) same(ctx context.Context, now, before *Held, reportOf func(*Hel
 	if !c.some {
 		return s, nil
 	}
-	s.Part = c.part()
+	s.Part, s.Sides = c.part(), c.names
 	if s.Now, err = reportOf(&c.now); err != nil {
 		return nil, err
 	}

@@ -1,7 +1,6 @@
 package app_test
 
 import (
-	"context"
 	"fmt"
 	"math/big"
 	"slices"
@@ -11,55 +10,27 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/finance/report"
-	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/table"
 	"github.com/feeledger/fees/internal/test/chaingen"
-	"github.com/feeledger/fees/network"
-	"github.com/feeledger/fees/source"
-	"github.com/feeledger/fees/source/prove"
 )
 
 // A comparison of incomplete periods compares what the ledger contains of both: the totals are those of the same part, and
 // the differences of the rows add up to that of the totals.
 func TestCompareParts(t *testing.T) {
-	ctx := context.Background()
-	begin, every, place := time.Date(2025, 1, 10, 0, 0, 0, 0, time.UTC), 3*time.Hour, file(t)
-	made := chaingen.New(chaingen.Options{Seed: 11, Head: 640, Begin: begin, Every: every})
-	book, err := ledger.OpenWriter(ctx, place)
-	require.NoError(t, err)
-	require.NoError(t, book.Begin(ctx, ledger.Identity{Network: "moonbeam"}, 20))
-	var entries []*ledger.Entry
-	paid := map[time.Time]*big.Int{}
-	prover := prove.Prover{Reader: &source.Reader{Source: made.Source(), Tables: network.BuiltIn()}, Concurrency: 2}
-	for p, err := range prover.Range(ctx, chain.Heights{First: 20, Last: 640}, chain.Optional[evidence.Predecessor]{}) {
-		require.NoError(t, err)
-		e, err := ledger.NewEntry(p.Block, p.Report)
-		require.NoError(t, err)
-		entries = append(entries, e)
-		sum := new(big.Int)
-		for _, x := range p.Report.Transactions {
-			if fee, known := x.Fee.Get(); known {
-				sum.Add(sum, fee.Big())
-			}
-		}
-		paid[begin.Add(time.Duration(p.Report.Number-1)*every)] = sum
-	}
-	require.NoError(t, book.Write(ctx, entries))
-	_, err = book.Seal(ctx)
-	require.NoError(t, err)
-	require.NoError(t, book.Close())
+	begin, every := time.Date(2025, 1, 10, 0, 0, 0, 0, time.UTC), 3*time.Hour
+	entries, blocks := entriesOf(t, chaingen.Options{Seed: 11, Head: 640, Begin: begin, Every: every}, 20, 640)
+	place := ledgerOf(t, entries)
 	to := begin.Add(639 * every) // 30 March 21:00; the first block is of 12 January 09:00
 
 	between := func(first, last time.Time) *big.Int {
 		sum := new(big.Int)
-		for at, fee := range paid {
-			if !at.Before(first) && !at.After(last) {
-				sum.Add(sum, fee)
+		for _, b := range blocks {
+			if !b.at.Before(first) && !b.at.After(last) {
+				sum.Add(sum, b.fee)
 			}
 		}
 		return sum
@@ -72,8 +43,8 @@ func TestCompareParts(t *testing.T) {
 		period, with, part string
 		now, before        [2]time.Time
 	}{
-		{"2025-03", "2025-02", "to 30 Mar 21:00, 29.9 of 31 days", [2]time.Time{date(3, 1, 0), to}, [2]time.Time{date(2, 1, 0), date(2, 28, 21)}},
-		{"2025-02", "2025-01", "from 12 Feb 09:00, 16.6 of 28 days", [2]time.Time{date(2, 12, 9), date(2, 28, 21)}, [2]time.Time{date(1, 12, 9), date(1, 31, 21)}},
+		{"2025-03", "2025-02", "to 30 Mar 21:00, 29.9 of 31 days, against all 28 days of February 2025", [2]time.Time{date(3, 1, 0), to}, [2]time.Time{date(2, 1, 0), date(2, 28, 21)}},
+		{"2025-02", "2025-01", "from 12 Feb 09:00, 16.6 of 28 days, against 19.6 of 31 days of January 2025", [2]time.Time{date(2, 12, 9), date(2, 28, 21)}, [2]time.Time{date(1, 12, 9), date(1, 31, 21)}},
 		{"2025-03", "2025-01", "12 Mar 09:00 to 30 Mar 21:00, 18.5 of 31 days", [2]time.Time{date(3, 12, 9), to}, [2]time.Time{date(1, 12, 9), date(1, 30, 21)}},
 		{"2025-03-20..2025-04-02", "before", "to 30 Mar 21:00, 10.9 of 14 days", [2]time.Time{date(3, 20, 0), to}, [2]time.Time{date(3, 6, 0), date(3, 16, 21)}},
 		{"2025-03-11..2025-04-10", "2025-03-01..2025-03-31", "to 30 Mar 21:00, 19.9 of 31 days", [2]time.Time{date(3, 11, 0), to}, [2]time.Time{date(3, 1, 0), date(3, 20, 21)}},
@@ -89,15 +60,15 @@ func TestCompareParts(t *testing.T) {
 		if period.Asked.Heights.Known() {
 			groupings = append(groupings, report.Block)
 		}
-		v, err := opened(t, place).Variance(ctx, app.VarianceRequest{Request: app.Request{Period: period}, Against: other})
+		v, err := opened(t, place).Variance(t.Context(), app.VarianceRequest{Request: app.Request{Period: period}, Against: other})
 		require.NoError(t, err)
 		require.Equal(t, []string{between(c.now[0], c.now[1]).String(), between(c.before[0], c.before[1]).String()}, []string{v.Now.Fee.String(), v.Before.Fee.String()}, "%s with %s", c.period, c.with)
-		require.Contains(t, v.Partial, v.Period.Name+" and "+v.Other.Name+": compared, part known of both, "+c.part)
+		require.Contains(t, v.Partial, console.PeriodName(v.Period.Name)+" and "+console.PeriodName(v.Other.Name)+": compared, part known of both, "+c.part)
 		require.Contains(t, v.Words()[0], "Of the part known of both ("+c.part+"), fees ")
 		require.NotContains(t, strings.Join(v.AllNotes(), "\n"), "differ in length")
 		for _, by := range groupings {
 			title := fmt.Sprintf("%s with %s by %s", c.period, c.with, by)
-			r, err := opened(t, place).Compare(ctx, app.Request{Period: period}, report.Choice{By: by}, other)
+			r, err := opened(t, place).Compare(t.Context(), app.Request{Period: period}, report.Choice{By: by}, other)
 			require.NoError(t, err, title)
 			require.Equal(t, "compared, part known of both, "+c.part, r.Part(), title)
 			require.Equal(t, between(c.now[0], c.now[1]).String(), r.Totals.Now.Fee.String(), title)
@@ -125,7 +96,7 @@ func TestCompareParts(t *testing.T) {
 		period, err := in.Parse()
 		require.NoError(t, err)
 		other, title := against(t, in, c[1]), c[0]+" with "+c[1]
-		r, err := opened(t, place).Compare(ctx, app.Request{Period: period}, report.Choice{By: report.Call}, other)
+		r, err := opened(t, place).Compare(t.Context(), app.Request{Period: period}, report.Choice{By: report.Call}, other)
 		if c[1] == "1..19" {
 			require.Equal(t, failure.NotCovered, app.KindOf(err), title)
 			continue
@@ -142,7 +113,7 @@ func TestCompareParts(t *testing.T) {
 				require.NoError(t, err)
 			}
 		}
-		_, err = opened(t, place).Variance(ctx, app.VarianceRequest{Request: app.Request{Period: period}, Against: other})
+		_, err = opened(t, place).Variance(t.Context(), app.VarianceRequest{Request: app.Request{Period: period}, Against: other})
 		require.Equal(t, failure.NotUnderstood, app.KindOf(err), title)
 		require.ErrorContains(t, err, "the ledger contains no same part of both")
 	}

@@ -57,7 +57,7 @@ func (d *Ledger) Dataset(ctx context.Context, q DatasetRequest) (*Dataset, error
 		return nil, err
 	}
 	if timeless > 1 { // block 0 never has a time or a transaction
-		x.Notes = append(x.Notes, fmt.Sprintf("MISSING: %d blocks have no time and belong to no month", timeless))
+		x.Notes = append(x.Notes, fmt.Sprintf("Missing: %d blocks have no time and belong to no month", timeless))
 	}
 	if len(wanted) == 0 {
 		x.Notes = append(x.Notes, "no month was exported")
@@ -134,7 +134,7 @@ func (d *Ledger) monthsOf(ctx context.Context, q *DatasetRequest, months []ledge
 			continue
 		}
 		for _, lack := range cover.Lacks {
-			x.Notes = append(x.Notes, fmt.Sprintf("PARTIAL: %v is incomplete, missing %s", &m, lack))
+			x.Notes = append(x.Notes, fmt.Sprintf("Known part: %v is incomplete, missing %s", console.PeriodName(m.String()), lack))
 		}
 		wanted = append(wanted, monthHeld{m, cover.Lacks})
 	}

@@ -443,7 +443,7 @@ func TestDatasetPeriods(t *testing.T) {
 	})
 	require.NoError(t, err)
 	require.Equal(t, map[dataset.Outcome]int{dataset.Written: 1}, x.Months)
-	require.Contains(t, x.Notes[0], "PARTIAL: 2026-01 is incomplete")
+	require.Contains(t, x.Notes[0], "Known part: January 2026 is incomplete")
 	x, err = datasetOf(t, place, t.TempDir(), nil)
 	require.NoError(t, err)
 	require.Empty(t, x.Months)

@@ -136,7 +136,7 @@ func (d *Ledger) Deposits(ctx context.Context, q DepositsRequest) (*table.Docume
 	y.Notes = append(y.Notes, "evidence: "+held.Evidence.String())
 	var list *table.Sheet
 	if q.Changes {
-		y.Title = fmt.Sprintf("Deposits taken and given back, %s, %s", n.Name, held.Name)
+		y.Title = fmt.Sprintf("Deposits taken and given back, %s, %s", n.Name, console.PeriodName(held.Name))
 		list = y.Changes(changes)
 	} else {
 		y.Title = fmt.Sprintf("Open deposits, %s, after block %d", n.Name, span.Last)

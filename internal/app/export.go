@@ -99,7 +99,7 @@ func (d *Ledger) export(ctx context.Context, h Held, q ExportRequest) (*Export, 
 		r.Notes = append(r.Notes, note)
 	}
 	if n, _ := x.Payments.Undetermined(); n > 0 {
-		r.Notes = append(r.Notes, fmt.Sprintf("UNDETERMINED: %s unknown and %s excluded from all sums", console.Counted(n, "fee")+console.Verb(n, " is", " are"), console.Verb(n, "is", "are")))
+		r.Notes = append(r.Notes, fmt.Sprintf("Undetermined: %s unknown and %s excluded from all sums", console.Counted(n, "fee")+console.Verb(n, " is", " are"), console.Verb(n, "is", "are")))
 	}
 	return x, nil
 }

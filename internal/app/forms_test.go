@@ -65,11 +65,11 @@ func TestFormsOfFees(t *testing.T) {
 	f, err = d.Fees(t.Context(), q, choice, before)
 	require.NoError(t, err)
 	require.NotNil(t, f.Compared)
-	require.Contains(t, f.Title(), "2026-01")
+	require.Contains(t, f.Title(), "January 2026")
 	require.Equal(t, f.Report.Holds() && f.Compared.Holds(), f.Holds())
 	total := f.Compared.Now.Totals.Fee.String()
 	wantForms(t, []string{"json", "csv", "jsonl", "xlsx", "parquet"}, func(w io.Writer, form string) error { return f.Document().Write(w, form, 100) }, total, "native")
-	wantForms(t, []string{"table"}, func(w io.Writer, form string) error { return f.Document().Write(w, form, 100) }, "2026-01")
+	wantForms(t, []string{"table"}, func(w io.Writer, form string) error { return f.Document().Write(w, form, 100) }, "January 2026")
 }
 
 // What a period is compared with is the one before, a month, a year, or nothing.

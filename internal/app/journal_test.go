@@ -80,10 +80,10 @@ func TestExportNotes(t *testing.T) {
 	idle := address(t, accountOne)
 	x := exported(t, d, app.ExportRequest{Request: app.Request{Period: parsed(t, app.PeriodInput{Month: "2026-01", Partial: true}), Accounts: []chain.Address{address(t, alith), idle}}})
 	require.Equal(t, console.Token{}.PaidNothing([]chain.Address{idle}), x.Notes[len(x.Notes)-1])
-	require.True(t, strings.HasPrefix(x.Notes[0], "PARTIAL: "))
+	require.True(t, strings.HasPrefix(x.Notes[0], "Known part: "))
 	// The other fees of block 25 follow from their rules.
-	require.Contains(t, x.Style().Notes, "UNDETERMINED: 1 fee is unknown and is excluded from all sums")
-	require.NotContains(t, x.Notes, "UNDETERMINED: 1 fee is unknown and is excluded from all sums", "the front counts them itself")
+	require.Contains(t, x.Style().Notes, "Undetermined: 1 fee is unknown and is excluded from all sums")
+	require.NotContains(t, x.Notes, "Undetermined: 1 fee is unknown and is excluded from all sums", "the front counts them itself")
 	require.True(t, slices.Contains(x.Style().Notes, x.Notes[0]))
 	n, _ := x.Payments.Undetermined()
 	require.EqualValues(t, 1, n)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/feeledger/fees/chain"
@@ -29,7 +30,7 @@ func (h *Held) Part() string {
 	if !some {
 		return "nothing of it " + inLedger
 	}
-	return "known part, " + h.shareOfTime(from, to)
+	return "known part, " + between(begin, end, from, to, h.Zone) + ", " + share(to.Sub(from), end.Sub(begin))
 }
 
 // shareOfBlocks names a part of a period of heights, such as "blocks 3..7, 5 of 10 blocks".
@@ -37,10 +38,15 @@ func shareOfBlocks(span, all chain.Heights) string {
 	return fmt.Sprintf("blocks %v, %s of %s blocks", span, console.Grouped(span.Blocks()), console.Grouped(all.Blocks()))
 }
 
-// shareOfTime names a part of a period of times, such as "to 30 Jan 08:30, 29.4 of 31 days".
-func (p *Period) shareOfTime(from, to time.Time) string {
+// shareOfTime says how much of a period of times a part of it is, such as "29.4 of 31 days", and where it begins or ends, such
+// as "to 30 Jan 08:30, "; "all 31 days" if it is the whole.
+func (p *Period) shareOfTime(from, to time.Time) (where, much string) {
 	begin, end := p.Asked.From.Std(), p.Asked.To.Std()
-	return between(begin, end, from, to, p.Zone) + ", " + share(to.Sub(from), end.Sub(begin))
+	if !from.After(begin) && !to.Before(end) {
+		_, _, words := lengthOf(end.Sub(begin))
+		return "", "all " + words
+	}
+	return between(begin, end, from, to, p.Zone) + ", ", share(to.Sub(from), end.Sub(begin))
 }
 
 const inLedger = "is in the ledger"
@@ -53,24 +59,31 @@ func between(begin, end, from, to time.Time, zone *time.Location) string {
 	}
 	first, last := from.In(zone).Format(layout), to.In(zone).Format(layout)
 	switch {
-	case !from.After(begin):
-		return "to " + last
 	case !to.Before(end):
 		return "from " + first
+	case !from.After(begin):
+		return "to " + last
 	}
 	return first + " to " + last
 }
 
-// share says how much of a time is known, in days, or in hours of a single one. What is not all is not rounded to all, and
-// what is something not to nothing.
-func share(known, all time.Duration) string {
-	unit, name := 24*time.Hour, "days"
-	if all <= 25*time.Hour {
-		unit, name = time.Hour, "hours"
+// lengthOf returns a time in tenths of a day, or of an hour for a single day, and in words. A day whose clocks change has its
+// own number of hours; of several days, the calendar's number counts.
+func lengthOf(all time.Duration) (tenth time.Duration, tenths int, words string) {
+	if all > 25*time.Hour {
+		days := int(all.Round(24*time.Hour) / (24 * time.Hour))
+		return 24 * time.Hour / 10, 10 * days, console.Counted(days, "day")
 	}
-	whole := int64(all.Round(unit) / unit)
-	tenths := max(1, min(int64(known.Round(unit/10)/(unit/10)), 10*whole-1))
-	return fmt.Sprintf("%d.%d of %d %s", tenths/10, tenths%10, whole, name)
+	tenths = int(all.Round(time.Hour/10) / (time.Hour / 10))
+	return time.Hour / 10, tenths, strings.TrimSuffix(inTenths(tenths), ".0") + " hours"
+}
+
+func inTenths(n int) string { return fmt.Sprintf("%d.%d", n/10, n%10) }
+
+// share says how much of a time is known. It is not all, so it is not rounded to all, and what is something not to nothing.
+func share(known, all time.Duration) string {
+	tenth, length, words := lengthOf(all)
+	return inTenths(max(1, min(int(known.Round(tenth)/tenth), length-1))) + " of " + words
 }
 
 // measure is how places in two periods are compared.
@@ -143,18 +156,23 @@ func (p *Period) momentOf(by measure, at time.Time) (m moment) {
 	return m
 }
 
-// at returns the time at a place in the period, at most its end.
+// at returns the time at a place in the period, at most the end of the place's day and month, and its own.
 func (p *Period) at(by measure, m moment) time.Time {
 	first := p.Asked.From.Std().In(p.Zone)
 	day := time.Date(first.Year(), first.Month()+time.Month(m.months), first.Day(), 0, 0, 0, 0, time.UTC)
-	at := report.Midnight(day.AddDate(0, 0, m.days), p.Zone).Add(m.rest)
-	if next := report.Midnight(day.AddDate(0, 1, 0), p.Zone); by == byMonths && at.After(next) { // the month has fewer days
-		at = next
+	begins := report.Midnight(day.AddDate(0, 0, m.days), p.Zone)
+	at := earlier(begins.Add(m.rest), report.Midnight(day.AddDate(0, 0, m.days+1), p.Zone)) // the day may have fewer hours
+	if by == byMonths {
+		at = earlier(at, report.Midnight(day.AddDate(0, 1, 0), p.Zone)) // the month may have fewer days
 	}
-	if end := p.Asked.To.Std(); at.After(end) {
-		return end
+	return earlier(at, p.Asked.To.Std())
+}
+
+func earlier(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
 	}
-	return at
+	return a
 }
 
 // known returns the places where the known part of the period begins and ends; its end is unknown if it is the period's.
@@ -179,11 +197,8 @@ func (p *Period) cut(by measure, first moment, last chain.Optional[moment]) (par
 		}
 	}
 	if m, ok := last.Get(); ok {
-		// The block at the edge belongs to the part, as it does to the known part of the period.
-		part.To, err = chain.TimeAt(uint64(p.at(by, m).UnixMilli()) + 1)
-		if part.To.Std().After(p.Asked.To.Std()) {
-			part.To = p.Asked.To
-		}
+		m.rest += time.Millisecond // the block at the edge belongs to the part, as it does to the known part of the period
+		part.To, err = chain.TimeAt(uint64(p.at(by, m).UnixMilli()))
 	}
 	return part, err
 }
@@ -234,11 +249,12 @@ const NotCompared = "not compared, the ledger contains no same part of both"
 type common struct {
 	now, before Held
 	names       [2]string // what the parts are of their periods
+	both        string    // the first part, with the length of the other one if it is another
 	some        bool
 }
 
 // part says what is compared.
-func (c *common) part() string { return "compared, part known of both, " + c.names[0] }
+func (c *common) part() string { return "compared, part known of both, " + c.both }
 
 // commonOf cuts two periods to the part that the ledger contains of both. It returns nil if the ledger contains all of both.
 func (d *Ledger) commonOf(ctx context.Context, now, before *Held) (*common, error) {
@@ -258,6 +274,7 @@ func (d *Ledger) commonOf(ctx context.Context, now, before *Held) (*common, erro
 	if err != nil || !c.some {
 		return c, err
 	}
+	var much [2]string // of periods of times
 	for i, side := range []struct {
 		whole, part *Held
 		asked       ledger.Period
@@ -277,8 +294,12 @@ func (d *Ledger) commonOf(ctx context.Context, now, before *Held) (*common, erro
 			all, _ := side.whole.Asked.Heights.Get()
 			c.names[i] = shareOfBlocks(span, all)
 		} else {
-			c.names[i] = side.whole.shareOfTime(side.asked.From.Std(), side.asked.To.Std())
+			c.names[i], much[i] = side.whole.shareOfTime(side.asked.From.Std(), side.asked.To.Std())
+			c.names[i] += much[i]
 		}
+	}
+	if c.both = c.names[0]; x.To.Std().Sub(x.From.Std()) != y.To.Std().Sub(y.From.Std()) { // such as the ends of a long and a short month
+		c.both += ", against " + much[1] + " of " + console.PeriodName(before.Name)
 	}
 	return c, nil
 }

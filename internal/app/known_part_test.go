@@ -70,3 +70,34 @@ func TestComparePartsThatDiffer(t *testing.T) {
 		}
 	}
 }
+
+// A part is never said to be all, nor all to be a part: in months and days whose clocks change, too.
+func TestShareOfAPeriod(t *testing.T) {
+	ledgerOf := func(begin time.Time, every time.Duration, first, last uint64) *app.Ledger {
+		entries, _ := entriesOf(t, chaingen.Options{Seed: 11, Head: last, Begin: begin, Every: every}, first, last)
+		return opened(t, ledgerOf(t, entries))
+	}
+	winter := ledgerOf(time.Date(2025, 1, 10, 0, 0, 0, 0, time.UTC), 3*time.Hour, 20, 460)   // from 12 January 09:00 to 8 March 09:00
+	spring := ledgerOf(time.Date(2025, 3, 29, 0, 0, 0, 0, time.UTC), 11*time.Minute, 2, 380) // to 31 March 21:29
+	for _, c := range []struct {
+		d                               *app.Ledger
+		period, with, zone, part, words string
+	}{
+		// March 2025 has 743 hours in Berlin, of which 177 are known; the ledger has all of February.
+		{winter, "2025-03", "2025-02", "Europe/Berlin", "known part, to 8 Mar 10:00, 7.4 of 31 days", "to 8 Mar 10:00, 7.4 of 31 days"},
+		{winter, "2025-02", "2025-03", "Europe/Berlin", "", "to 8 Feb 10:00, 7.4 of 28 days"},
+		{winter, "2025-01", "2025-02", "UTC", "known part, from 12 Jan 09:00, 19.6 of 31 days", "from 12 Jan 09:00, 19.6 of 31 days, against 16.6 of 28 days of February 2025"},
+		{winter, "2025-03-01..2025-03-08", "2025-02-01..2025-02-08", "UTC", "known part, to 8 Mar 09:00, 7.4 of 8 days", "to 8 Mar 09:00, 7.4 of 8 days"},
+		{winter, "2025-03-08", "2025-03-07", "UTC", "known part, to 8 Mar 09:00, 9.0 of 24 hours", "to 8 Mar 09:00, 9.0 of 24 hours"},
+		{spring, "2025-03-31", "2025-03-30", "Europe/Berlin", "known part, to 31 Mar 23:29, 23.5 of 24 hours", "to 31 Mar 23:29, 23.5 of 24 hours, against all 23 hours of 30 Mar 2025 in Europe/Berlin"},
+		{spring, "2025-03-30", "2025-03-31", "Europe/Berlin", "", "all 23 hours, against 23.5 of 24 hours of 31 Mar 2025 in Europe/Berlin"},
+	} {
+		in, with := app.PeriodInput{Partial: true, Timezone: c.zone}, app.PeriodInput{Partial: true, Timezone: c.zone}
+		in.Set(c.period)
+		with.Set(c.with)
+		made, err := c.d.Compare(t.Context(), app.Request{Period: parsed(t, in)}, report.Choice{By: report.Layer}, with)
+		require.NoError(t, err)
+		require.Equal(t, c.part, made.Now.Part, c.period)
+		require.Equal(t, "compared, part known of both, "+c.words, made.Part(), c.period)
+	}
+}

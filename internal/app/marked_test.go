@@ -53,7 +53,7 @@ func TestReportByAccountCode(t *testing.T) {
 			have[g.Name(console.Token{})] = g.Fee
 		}
 		require.Equal(t, map[string]chain.Wei{"6811": native, "6810": own, suspense: others}, have)
-		require.Contains(t, r.Notes[0], "SUSPENSE: ")
+		require.Contains(t, r.Notes[0], "Suspense: ")
 		require.Contains(t, r.Notes[0], console.Token{}.Tokens(others))
 	}
 

@@ -106,7 +106,7 @@ func TestPackageWithAChart(t *testing.T) {
 	}
 	for _, page := range pages {
 		require.Contains(t, page, "seal "+made.Manifest.Blocks.Seal)
-		require.Contains(t, page, "2026-01, UTC, blocks ")
+		require.Contains(t, page, "January 2026, UTC, blocks ")
 	}
 
 	require.NoError(t, os.Remove(q.Chart))

@@ -27,7 +27,7 @@ func (x *maker) writeCover(w io.Writer, a *closing.About) error {
 		sheets = append(sheets, x.acceptedSheet())
 	}
 	sheets = append(sheets, accountsSheet(m.Accounts), made, filesSheet(x.files()))
-	return (&Paper{Size: PaperSizes[0]}).write(w, table.Paper{Title: "Close package, " + m.Network + ", " + m.Period.Name()}, a, sheets)
+	return (&Paper{Size: PaperSizes[0]}).write(w, table.Paper{Title: "Close package, " + m.Network + ", " + console.PeriodName(m.Period.Name())}, a, sheets)
 }
 
 // figuresSheet has what a reviewer signs: the balances, the fees, the verdicts and the head of the audit trail.
@@ -53,7 +53,7 @@ func (x *maker) figuresSheet(a *closing.About) *table.Sheet {
 	}
 	s.Rows = rowsOf(rows, func(row []any) []any { return row })
 	facts := &s.Above.Facts
-	facts.Add("Period", a.Period+", "+a.Timezone)
+	facts.Add("Period", console.PeriodName(a.Period)+", "+a.Timezone)
 	facts.Add("Accounts", fmt.Sprint(len(m.Accounts)))
 	if m.Balances != nil {
 		facts.Add("Statements", fmt.Sprintf("%d of %d agree", uint64(len(m.Accounts))-m.Findings.Statements, len(m.Accounts)))
@@ -91,7 +91,7 @@ func verdictOn(r *reconcile.Result) string {
 	verdict := "agrees"
 	switch {
 	case r.Open() > 0 || len(r.UnreadSheets) > 0:
-		verdict = "DOES NOT AGREE"
+		verdict = "does not agree"
 	case r.Compared() == 0:
 		return r.Headline()
 	case r.InAssets > 0:

@@ -62,7 +62,7 @@ func (l *Statements) WritePDF(ctx context.Context, w io.Writer, p Paper, a *clos
 		}
 		sheets = append(sheets, parts...)
 	}
-	title := "Statements of " + console.Counted(len(l.List), "account") + ", " + a.Period
+	title := "Statements of " + console.Counted(len(l.List), "account") + ", " + console.PeriodName(a.Period)
 	if len(l.List) == 1 { // its heading is the document's
 		title, sheets[0].Above.Title = sheets[0].Above.Title, ""
 	}

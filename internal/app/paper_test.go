@@ -59,7 +59,7 @@ func TestEachPageOfPaper(t *testing.T) {
 		"reconciliation": {period(func(w io.Writer, a *closing.About) error {
 			return app.WriteReconciliationPDF(w, b, true, app.Paper{Size: "a4"}, a)
 		}, func() (*closing.About, error) { return d.AboutReconciliation(t.Context(), b, q.Period, asked) }), "blocks 1..27, UTC, blocks 1 to 27", sealOfBlocks(t, d), 2},
-		"cover": {func(w io.Writer) error { _, err := w.Write(cover); return err }, "2026-01, UTC, blocks", made.Manifest.Blocks.Seal, 2},
+		"cover": {func(w io.Writer) error { _, err := w.Write(cover); return err }, "January 2026, UTC, blocks", made.Manifest.Blocks.Seal, 2},
 	} {
 		var one, other bytes.Buffer
 		require.NoError(t, c.write(&one))

@@ -338,7 +338,7 @@ func (d *Ledger) evidence(ctx context.Context, c ledger.Cover) (evidence.Evidenc
 // Notes lists the missing parts of the period.
 func (h *Held) Notes() (notes []string) {
 	for _, lack := range h.Lacks {
-		notes = append(notes, "PARTIAL: "+h.Name+" is incomplete, missing "+lack)
+		notes = append(notes, "Known part: "+console.PeriodName(h.Name)+" is incomplete, missing "+lack)
 	}
 	return notes
 }

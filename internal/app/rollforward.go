@@ -132,7 +132,7 @@ func (d *Ledger) rollforward(ctx context.Context, held *Held, n *network.Network
 			return nil, err
 		}
 	}
-	r.Style.Title = fmt.Sprintf("Rollforward, %s, %s, accounts: %d", n.Name, held.Name, len(accounts))
+	r.Style.Title = fmt.Sprintf("Rollforward, %s, %s, accounts: %d", n.Name, console.PeriodName(held.Name), len(accounts))
 	if r.Style.Notes, err = r.notes(ctx, held, span); err == nil && request.Prices != nil {
 		r.Style.Notes = append(r.Style.Notes, request.Prices.Notes()...)
 	}
@@ -203,14 +203,14 @@ func (r *Rollforward) proof() string {
 	wrong := 0
 	for _, s := range r.Statements {
 		if !s.Opening.Known() {
-			return "NOT PROVED: balances were not queried"
+			return "Not proved: balances were not queried"
 		}
 		if !s.Holds() {
 			wrong++
 		}
 	}
 	if wrong > 0 {
-		return fmt.Sprintf("UNEXPLAINED: of %s, %d %s not close: opening balance plus movements differs from the closing balance", console.Counted(len(r.Statements), "balance"), wrong, console.Verb(wrong, "does", "do"))
+		return fmt.Sprintf("Unexplained: of %s, %d %s not close: opening balance plus movements differs from the closing balance", console.Counted(len(r.Statements), "balance"), wrong, console.Verb(wrong, "does", "do"))
 	}
 	return "proved to the " + r.Style.Token.Unit() + ": opening + lines = closing, free and reserved"
 }

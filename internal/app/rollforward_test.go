@@ -68,7 +68,7 @@ func TestRollforwardOfAYear(t *testing.T) {
 		}
 	}
 	require.Equal(t, "proved to the wei: opening + lines = closing, free and reserved", r.Style.Notes[0])
-	require.Contains(t, strings.Join(r.Style.Notes, "\n"), "PARTIAL: 2026 is incomplete, missing its end")
+	require.Contains(t, strings.Join(r.Style.Notes, "\n"), "Known part: 2026 is incomplete, missing its end")
 	require.Contains(t, r.Style.Notes, "gains are not computed")
 
 	whole, err := rolled(t, d, app.RollforwardRequest{Request: app.Request{Period: year}, By: app.ByPeriod})
@@ -76,7 +76,7 @@ func TestRollforwardOfAYear(t *testing.T) {
 	require.Len(t, whole.Columns, owners)
 	require.Equal(t, "2026", whole.Columns[0].Period.Name)
 	require.Equal(t, r.Columns[3*owners].Sums, whole.Columns[0].Sums)
-	require.Equal(t, "NOT PROVED: balances were not queried", whole.Style.Notes[0])
+	require.Equal(t, "Not proved: balances were not queried", whole.Style.Notes[0])
 
 	_, err = rolled(t, d, app.RollforwardRequest{Request: app.Request{Period: parsed(t, app.PeriodInput{Year: "2026"})}, By: app.ByMonth})
 	var lacks *app.NotHeldError
@@ -109,8 +109,8 @@ func TestRollforwardThatDoesNotHold(t *testing.T) {
 	r, err := rolled(t, d, app.RollforwardRequest{Request: app.Request{Period: app.Heights(1, 27)}, By: app.ByMonth, Balances: src})
 	require.NoError(t, err)
 	require.False(t, r.Holds())
-	require.Equal(t, "UNEXPLAINED: of 54 balances, 1 does not close: opening balance plus movements differs from the closing balance", r.Style.Notes[0])
-	require.Contains(t, strings.Join(r.Style.Notes, "\n"), alith+", blocks 10..19: UNEXPLAINED: block 15: free 1 wei")
+	require.Equal(t, "Unexplained: of 54 balances, 1 does not close: opening balance plus movements differs from the closing balance", r.Style.Notes[0])
+	require.Contains(t, strings.Join(r.Style.Notes, "\n"), alith+", blocks 10..19: Unexplained: block 15: free 1 wei")
 }
 
 // Events that nobody can read are said of: what they moved is nobody's. A deposit in block 25

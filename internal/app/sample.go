@@ -165,7 +165,7 @@ func (s *Sample) notes() []string {
 // Sheet returns the sample as a table, in the order of the keys, with the inputs of each fee.
 func (s *Sample) Sheet(ctx context.Context) *table.Sheet {
 	sheet := &table.Sheet{
-		Name: "sample", Title: fmt.Sprintf("Sample of %d of %d transactions, seed %q, %s, %s", len(s.rows), s.Population.count, s.Seed, s.export.style.Network, s.export.Held.Name),
+		Name: "sample", Title: fmt.Sprintf("Sample of %d of %d transactions, seed %q, %s, %s", len(s.rows), s.Population.count, s.Seed, s.export.style.Network, console.PeriodName(s.export.Held.Name)),
 		Notes: s.notes(), Token: s.export.style.Token, Rows: s.each(ctx),
 		Columns: []table.Column{
 			{Name: "number", Kind: table.Integer}, {Name: "id", Kind: table.Text, Term: true}, {Name: "key_sha256", Kind: table.Text, Drop: 5}, {Name: "time", Kind: table.Time, Drop: 3},

@@ -178,7 +178,7 @@ func TestAboutAnExport(t *testing.T) {
 	require.NoError(t, err)
 	var text bytes.Buffer
 	require.NoError(t, a.Write(&text))
-	require.Contains(t, text.String(), "NO, missing ")
+	require.Contains(t, text.String(), "no, missing ")
 	q.Period = app.Period{All: true, Zone: p.Zone}
 	f, err = d.Fees(t.Context(), q, choice, chain.Optional[app.PeriodInput]{})
 	require.NoError(t, err)

@@ -186,7 +186,7 @@ func (l *Statements) Facts(s *statement.Statement) console.Pairs {
 	y := &l.Style
 	facts := y.AccountFacts(s.Account)
 	facts.Add("Network", y.Network)
-	facts.Add("Period", fmt.Sprintf("%s, %v", l.held.Name, l.held.Zone))
+	facts.Add("Period", fmt.Sprintf("%s, %v", console.PeriodName(l.held.Name), l.held.Zone))
 	facts.Add("Blocks", fmt.Sprintf("%d to %d", s.Span.First, s.Span.Last))
 	if worth, known := s.ChargedWorth.Get(); known {
 		facts.Add("Fees, valued", worth.String()+" "+string(worth.Currency()))

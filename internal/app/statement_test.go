@@ -149,7 +149,7 @@ func TestStatementsOverAPartOfAMonth(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, made.Style.Notes, len(lacks.Lacks))
 	for i, lack := range lacks.Lacks {
-		require.Equal(t, "PARTIAL: 2026-01 is incomplete, missing "+lack, made.Style.Notes[i])
+		require.Equal(t, "Known part: January 2026 is incomplete, missing "+lack, made.Style.Notes[i])
 	}
 	_, err = ask(app.PeriodInput{Month: "2031-01", Partial: true})
 	require.ErrorContains(t, err, "no blocks of 2031-01")

@@ -106,7 +106,7 @@ func TestUnknownFeesByAChart(t *testing.T) {
 		have[g.Name(console.Token{})] = fmt.Sprint(g.Fee, " ", g.EVM+g.Native, " ", g.Undetermined)
 	}
 	require.Equal(t, map[string]string{"6810": fmt.Sprint(sum, " ", count, " 0"), report.NoAccountCode: "0 1 1"}, have)
-	require.Contains(t, r.Notes[0], "SUSPENSE: no rule of the chart matches 1 transaction, fee 0.000000000000000000 GLMR and 1 undetermined: 25-6")
+	require.Contains(t, r.Notes[0], "Suspense: no rule of the chart matches 1 transaction, fee 0.000000000000000000 GLMR and 1 undetermined: 25-6")
 
 	x, err := d.Export(t.Context(), app.ExportRequest{Request: q, ChartInput: in, With: app.WithFees})
 	require.NoError(t, err)

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/report"
 	"github.com/feeledger/fees/internal/ledger"
@@ -74,6 +75,27 @@ func (d *Ledger) Transactions(ctx context.Context, q TransactionsRequest) (*Tran
 		l.List = append(l.List, t)
 	}
 	return l, nil
+}
+
+// AssetFees adds up the fees that were paid in assets, of all transactions that a list asks for.
+func (d *Ledger) AssetFees(ctx context.Context, l *TransactionList, q TransactionsRequest) (sum fee.AssetTotals, err error) {
+	span, some := l.Held.Span.Get()
+	if !some {
+		return nil, nil
+	}
+	wanted, fees := q.Only.Query(span), q.Only.Fee.In(l.Token)
+	if wanted.Accounts, err = d.natives(ctx, q.Payers); err != nil {
+		return nil, err
+	}
+	for t, err := range d.Book.PaidInAssets(ctx, wanted) {
+		if err == nil && l.Held.Asked.Has(t.Height, t.Time) && !q.Only.Untold(&t.Kind) && fees.Has(&t.Cost) {
+			err = sum.Add(&t.AssetFee)
+		}
+		if err != nil {
+			return nil, d.wrapErr(err)
+		}
+	}
+	return sum, nil
 }
 
 // CountWithoutPayer counts the transactions in the list's blocks without a known payer that the payers may

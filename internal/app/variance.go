@@ -71,8 +71,8 @@ func (d *Ledger) Variance(ctx context.Context, q VarianceRequest) (*variance.Rep
 	}
 	r, err := d.variance(ctx, n, &c.now, &c.before, &q)
 	if err == nil {
-		r.Period.Part, r.Other.Part = c.names[0], c.names[1]
-		r.Partial = append(r.Partial, now.Name+" and "+before.Name+": "+c.part())
+		r.Part, r.Period.Part, r.Other.Part = c.both, c.names[0], c.names[1]
+		r.Partial = append(r.Partial, console.PeriodName(now.Name)+" and "+console.PeriodName(before.Name)+": "+c.part())
 	}
 	return r, err
 }
@@ -121,13 +121,13 @@ func (d *Ledger) variance(ctx context.Context, n *network.Network, now, before *
 	q.Progress.end()
 	for _, note := range notes[0] {
 		if !slices.Contains(notes[1], note) {
-			note = now.Name + ": " + note
+			note = console.PeriodName(now.Name) + ": " + note
 		}
 		r.Notes = append(r.Notes, note)
 	}
 	for _, note := range notes[1] {
 		if !slices.Contains(notes[0], note) {
-			r.Notes = append(r.Notes, before.Name+": "+note)
+			r.Notes = append(r.Notes, console.PeriodName(before.Name)+": "+note)
 		}
 	}
 	if len(idle) > 0 {

@@ -86,7 +86,7 @@ func TestPricesThatAreMissing(t *testing.T) {
 			require.Equal(t, failure.NotUnderstood, app.KindOf(err))
 		}
 		if partial {
-			require.Contains(t, strings.Join(r.Style.Notes, "\n"), "PARTIAL: no price in EUR for 1 day")
+			require.Contains(t, strings.Join(r.Style.Notes, "\n"), "Not valued: no price in EUR for 1 day")
 		}
 	}
 }

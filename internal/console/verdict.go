@@ -12,9 +12,9 @@ var verdicts = map[string]text.Color{
 	"every check passed": text.FgGreen,
 
 	"no evidence": text.FgYellow, "not checked": text.FgYellow, "not known": text.FgYellow, "unclassified": text.FgYellow,
-	"undetermined": text.FgYellow, "ambiguous": text.FgYellow, "INCOMPLETE total": text.FgYellow,
+	"undetermined": text.FgYellow, "ambiguous": text.FgYellow, "incomplete total": text.FgYellow,
 
-	"drift": text.FgRed, "contradicted": text.FgRed, "UNEXPLAINED": text.FgRed, "NO": text.FgRed,
+	"drift": text.FgRed, "contradicted": text.FgRed, "unexplained": text.FgRed, "no": text.FgRed,
 	"amount differs": text.FgRed, "payer differs": text.FgRed, "paid by another account": text.FgRed, "outside period": text.FgRed, "duplicate": text.FgRed,
 	"only in books": text.FgRed, "only on chain": text.FgRed,
 }

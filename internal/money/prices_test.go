@@ -235,7 +235,7 @@ func TestMissing(t *testing.T) {
 	_, known := money.Value(v, wei(t, "1"), chain.Optional[chain.Time]{}).Get()
 	require.False(t, known)
 	require.Equal(t, []string{
-		"PARTIAL: no price in EUR for 31 days: 2026-01-01, 2026-01-02, 2026-01-03, 2026-01-04, 2026-01-05, 2026-01-06, 2026-01-07, 2026-01-08, 2026-01-09, 2026-01-10, and 21 more; amounts that need it are unknown",
+		"Not valued: no price in EUR for 31 days: 2026-01-01, 2026-01-02, 2026-01-03, 2026-01-04, 2026-01-05, 2026-01-06, 2026-01-07, 2026-01-08, 2026-01-09, 2026-01-10, and 21 more; amounts that need it are unknown",
 		"1 amounts have an unknown payment time, so their value in EUR is unknown",
 	}, v.Notes()[2:])
 	require.False(t, money.ValueKnown(v, chain.Optional[chain.Wei]{}, chain.Some(at(t, "2025-01-01T00:00:00Z"))).Known())

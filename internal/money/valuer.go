@@ -155,7 +155,7 @@ func (l *List) CheckMoments(needed []Moment, partial bool) (notes []string, err 
 		v.need(m)
 	}
 	if len(v.missing()) > 0 {
-		notes = append(notes, "PARTIAL: "+v.lacking().Error()+". Those amounts are in the token only")
+		notes = append(notes, "Not valued: "+v.lacking().Error()+". Those amounts are in the token only")
 	}
 	if late := v.lateNote(); late != "" {
 		notes = append(notes, late)
@@ -211,7 +211,7 @@ func (v *Valuer) Sourced() []string {
 func (v *Valuer) Notes() []string {
 	notes := v.List.Notes()
 	if len(v.missing()) > 0 {
-		notes = append(notes, "PARTIAL: no price in "+string(v.Currency)+" for "+v.lacking().list()+"; amounts that need it are unknown")
+		notes = append(notes, "Not valued: no price in "+string(v.Currency)+" for "+v.lacking().list()+"; amounts that need it are unknown")
 	}
 	if late := v.lateNote(); late != "" {
 		notes = append(notes, late)

@@ -1,6 +1,9 @@
 package pdf
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Align is the alignment of a column.
 type Align int
@@ -147,6 +150,8 @@ type Table struct {
 	self   *element
 	body   *element // the rows of the current page, or the totals
 	cut    int
+
+	carried, next []string // the sums of the rows so far, and with the next row; nil for none
 }
 
 // Table starts a table, under a heading. A wide table is on pages in landscape.
@@ -189,13 +194,32 @@ func (t *Table) rule() {
 	t.d.page.y -= ruleSpace
 }
 
-// repeat shows the header again on a new page. It is not part of the structure there.
+// repeat shows the header again on a new page, with the sums that the page before carried forward.
 func (t *Table) repeat() {
-	t.d.artifact("/Type/Pagination/Subtype/Header")
-	t.showRow(t.d.bold, t.header, func(int) func() { return func() {} })
-	t.d.unmark()
+	t.artifact("Header", t.header)
 	t.rule()
+	if t.carried != nil {
+		brought := slices.Clone(t.carried)
+		if i := slices.Index(brought, CarriedForward); i >= 0 {
+			brought[i] = "brought forward"
+		}
+		t.artifact("Header", t.wrapped(t.d.bold, brought))
+	}
 }
+
+// artifact shows a row that the pages repeat. It is not part of the structure.
+func (t *Table) artifact(kind string, cells [][]string) {
+	t.d.artifact("/Type/Pagination/Subtype/" + kind)
+	t.showRow(t.d.bold, cells, func(int) func() { return func() {} })
+	t.d.unmark()
+}
+
+// CarriedForward names the sums at the foot of a page.
+const CarriedForward = "carried forward"
+
+// Carry sets the sums of the rows up to the next one, with [CarriedForward] as their name. If more rows follow on another
+// page, they stand at the foot of the page and at the head of the other.
+func (t *Table) Carry(sums ...string) { t.next = slices.Clone(sums) }
 
 // Row writes a row. It returns the first error of the document.
 func (t *Table) Row(cells ...string) error {
@@ -211,6 +235,32 @@ func (t *Table) Total(cells ...string) {
 
 func (t *Table) row(f *face, kind string, cells []string) {
 	d := t.d
+	wrapped := t.wrapped(f, cells)
+	need := t.height(wrapped)
+	if t.next != nil {
+		need += ruleSpace + t.height(t.wrapped(d.bold, t.next))
+	}
+	if d.page.y-need < d.page.bottom {
+		t.endBody()
+		if t.carried != nil {
+			t.rule()
+			t.artifact("Footer", t.wrapped(d.bold, t.carried))
+		}
+		d.endPage()
+		d.needPage()
+	}
+	if kind == "TFoot" {
+		t.rule()
+	}
+	if t.body == nil {
+		t.body = d.element(kind, t.self.self)
+	}
+	t.draw(f, wrapped, "TD")
+	t.carried, t.next = t.next, nil
+}
+
+// wrapped returns the lines of a row's cells.
+func (t *Table) wrapped(f *face, cells []string) [][]string {
 	wrapped := make([][]string, len(cells))
 	for i, cell := range cells {
 		limit := maxCellLines
@@ -227,18 +277,7 @@ func (t *Table) row(f *face, kind string, cells []string) {
 			t.cut++
 		}
 	}
-	if d.page.y-t.height(wrapped) < d.page.bottom {
-		t.endBody()
-		d.endPage()
-		d.needPage()
-	}
-	if kind == "TFoot" {
-		t.rule()
-	}
-	if t.body == nil {
-		t.body = d.element(kind, t.self.self)
-	}
-	t.draw(f, wrapped, "TD")
+	return wrapped
 }
 
 // nonEmpty returns the line of a cell; none for an empty one.

@@ -396,7 +396,7 @@ func TestNotCovered(t *testing.T) {
 			o.Partial = true
 			r, err = reconcile.Match(ctx, part, each(rows), o)
 			require.NoError(t, err)
-			require.Equal(t, "PARTIAL: the ledger does not cover the period; it lacks "+c.lacks+".", r.Notes[0])
+			require.Equal(t, "Known part: the ledger does not cover the period; it lacks "+c.lacks+".", r.Notes[0])
 			require.Equal(t, reconcile.OnlyInBooks, items(t, r)[0].Outcome) // block 3 is not there
 			require.Equal(t, "1 of 1 do not match; completeness not checked; the ledger lacks part of the period", r.Headline())
 		})
@@ -426,7 +426,7 @@ func TestLedgerIsNotReady(t *testing.T) {
 	rows := read(t, "Extrinsic ID,fee_wei\n0-4,5\n", reconcile.Options{})
 	accounts := payers(t, allSent(t, "moonbeam-2100")[:1])
 	r := match(t, b, rows, reconcile.Options{Period: heights(0, 9), Partial: true, Accounts: accounts})
-	require.Equal(t, []string{"PARTIAL: the ledger does not cover the period; it lacks all of it: no block is sealed yet."}, r.Notes)
+	require.Equal(t, []string{"Known part: the ledger does not cover the period; it lacks all of it: no block is sealed yet."}, r.Notes)
 	require.Equal(t, []string{"block 0 was not compared"}, items(t, r)[0].Notes)
 	_, err = reconcile.Match(ctx, b, each(nil), reconcile.Options{Unit: "ether"})
 	require.ErrorContains(t, err, "--unit")

@@ -44,7 +44,7 @@ func (c *covered) notes() []string {
 	if len(c.Lacks) == 0 {
 		return nil
 	}
-	return []string{"PARTIAL: the ledger does not cover the period; it lacks " + c.lacks() + "."}
+	return []string{"Known part: the ledger does not cover the period; it lacks " + c.lacks() + "."}
 }
 
 // reaches reports whether a height is among the compared blocks.

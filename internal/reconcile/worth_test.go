@@ -145,7 +145,7 @@ func TestWorthThatIsNotKnown(t *testing.T) {
 	var shown bytes.Buffer
 	require.NoError(t, r.WriteTable(&shown, true, 100))
 	require.Contains(t, shown.String(), "\nbooks EUR: unknown\nchain EUR: unknown\ndifference EUR: 0.00\n")
-	require.Contains(t, strings.Join(r.Notes, "\n"), "PARTIAL: no price in EUR for 1 day: 2026-01-01")
+	require.Contains(t, strings.Join(r.Notes, "\n"), "Not valued: no price in EUR for 1 day: 2026-01-01")
 
 	text = "Tx Hash,fee_wei\n0x" + strings.Repeat("ab", 32) + ",5\n"
 	o.Partial = false

@@ -53,7 +53,8 @@ func (a *Above) write(d *pdf.Document) {
 var signers = []string{"Prepared by", "Reviewed by"}
 
 // WritePDF writes sheets as a PDF document, with the figures of the text table and every value in full. Many rows are
-// kept in a temporary file until the columns are measured.
+// kept in a temporary file until the columns are measured. The sums so far are at the foot of each page of a table and at the
+// head of the next, unless its totals are not the sums of its rows.
 func WritePDF(w io.Writer, p Paper, sheets ...*Sheet) error {
 	d, err := pdf.New(w, pdf.Options{Size: p.Size, Title: plain.Line(p.Title), Footer: p.Footer, Font: p.Font, Portrait: p.Portrait})
 	if err != nil {
@@ -109,20 +110,24 @@ func (s *Sheet) writePaper(d *pdf.Document) (err error) {
 			cells[i] = indented(s.shown(value))
 		}
 		layout.Measure(false, cells...)
-		if _, err := rows.Add([]byte(strings.Join(cells, "\n"))); err != nil {
+		if err := sums.add(row); err != nil {
 			return err
 		}
-		return sums.add(row)
+		record := strings.Join(cells, "\n")
+		if sums.carry() {
+			carried := s.footer(pdf.CarriedForward, sums.soFar)
+			layout.Measure(true, carried...)
+			record += "\n" + strings.Join(carried, "\n")
+		}
+		_, err := rows.Add([]byte(record))
+		return err
 	})
 	if err != nil {
 		return err
 	}
 	footer := make([]string, len(columns))
 	if sums.exist() {
-		for i := range columns {
-			footer[i] = s.shown(sums.of(i))
-		}
-		footer = labelled(footer, s.Columns, sums.name(), func(int) bool { return true })
+		footer = s.footer(sums.name(), sums.of)
 		layout.Measure(true, footer...)
 	}
 	title := s.Title
@@ -139,7 +144,12 @@ func (s *Sheet) writeRows(t *pdf.Table, rows *spill.Records, footer []string, d 
 		if err != nil {
 			return err
 		}
-		if err := t.Row(strings.Split(string(row), "\n")...); err != nil {
+		cells := strings.Split(string(row), "\n")
+		if n := len(s.Columns); len(cells) > n {
+			t.Carry(cells[n:]...)
+			cells = cells[:n]
+		}
+		if err := t.Row(cells...); err != nil {
 			return err
 		}
 	}
@@ -154,6 +164,15 @@ func (s *Sheet) writeRows(t *pdf.Table, rows *spill.Records, footer []string, d 
 		d.Paragraph(plain.Line("Note: " + note))
 	}
 	return nil
+}
+
+// footer returns a row of sums with its name.
+func (s *Sheet) footer(name string, sum func(column int) any) []string {
+	cells := make([]string, len(s.Columns))
+	for i := range cells {
+		cells[i] = s.shown(sum(i))
+	}
+	return labelled(cells, s.Columns, name, func(int) bool { return true })
 }
 
 // indented returns text whose leading spaces stay on paper.

@@ -3,6 +3,7 @@ package table
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/money"
@@ -66,6 +67,11 @@ func (t *totals) add(row []any) (err error) {
 	return nil
 }
 
+// carry reports whether the sums so far can be shown: the totals are those of the rows, and there is room for their name.
+func (t *totals) carry() bool {
+	return t.given == nil && t.exist() && slices.ContainsFunc(t.sheet.Columns, func(c Column) bool { return !c.Total })
+}
+
 // of returns the total of a column as a value of its kind, notKnown if it is unknown, nil if there is none.
 func (t *totals) of(column int) any {
 	c := &t.sheet.Columns[column]
@@ -75,8 +81,13 @@ func (t *totals) of(column int) any {
 		}
 		return t.given[column]
 	}
+	return t.soFar(column)
+}
+
+// soFar returns the sum of a column's rows, notKnown if one is unknown, nil for a column without a total.
+func (t *totals) soFar(column int) any {
 	switch {
-	case !c.Total:
+	case !t.sheet.Columns[column].Total:
 		return nil
 	case t.unknown[column]:
 		return notKnown

@@ -122,7 +122,7 @@ func (s *server) fillAccounts(r *http.Request, v *entriesPage, t *tabular, l lis
 // addFigures adds what accounts paid and have to their rows.
 func (s *server) addFigures(r *http.Request, v *entriesPage, t *tabular, accounts []chain.Address, figures *app.AccountFigures, balances *accountBalances, token console.Token) {
 	symbol := ", " + token.Symbol
-	t.Heads = append(t.Heads, cell{Text: "fee " + dayNames(figures.Name) + symbol, Short: "fee", Class: "figure"}, cell{Text: "last activity"})
+	t.Heads = append(t.Heads, cell{Text: "fee " + console.PeriodName(figures.Name) + symbol, Short: "fee", Class: "figure"}, cell{Text: "last activity"})
 	if s.Source != nil {
 		t.Heads = append(t.Heads, cell{Text: "balance" + symbol, Short: "balance", Class: "figure"})
 	}

@@ -28,7 +28,7 @@ func TestFeesInAssetsOnPages(t *testing.T) {
 	reader := &source.Reader{Source: src, Tables: network.BuiltIn()}
 	d := hubLedger(t, hubBlocks{"36..39", src})
 	s := served(t, d, func(o *web.Options) { o.Ledgers[0].Network, o.Ledgers[0].Source = "passet-hub", reader })
-	for _, path := range []string{"/overview", "/fees", "/fees?by=account", "/fees?compare=before&period=39..39", "/account/" + payer, "/account/" + payer + "/statement", "/account/" + payer + "/rollforward"} {
+	for _, path := range []string{"/overview", "/fees", "/fees?by=account", "/transactions", "/transactions?sort=-fee&accounts=" + payer, "/fees?compare=before&period=39..39", "/account/" + payer, "/account/" + payer + "/statement", "/account/" + payer + "/rollforward"} {
 		page := get(t, s, path, nil)
 		require.Equal(t, http.StatusOK, page.status, path)
 		if path == "/fees?compare=before&period=39..39" {
@@ -44,6 +44,7 @@ func TestFeesInAssetsOnPages(t *testing.T) {
 		require.Regexp(t, `asset_fee|paid in an asset`, file.text, path)
 		require.Contains(t, file.text, "1984", path)
 	}
+	require.NotContains(t, get(t, s, "/transactions?layer=evm", nil).text, "paid in an asset")
 	none := get(t, s, "/transactions.csv?period=36..36", nil)
 	require.NotContains(t, none.text, "asset_fee")
 }

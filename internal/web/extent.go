@@ -19,6 +19,8 @@ type extent struct {
 	fee   chain.Optional[chain.Wei]
 	more  bool           // there are more transactions than count
 	ends  []ledger.Place // the last row of each full page, if the rows were read
+
+	assets []string // or notes on the fees of all pages that were paid in assets
 }
 
 // maxCountedRows limits the transactions that are read to count them.

@@ -248,7 +248,7 @@ func shareOf(fee, largest chain.Wei) string {
 
 // incomplete warns about undetermined fees.
 func incomplete(n uint64) string {
-	return fmt.Sprintf("INCOMPLETE: %s %s undetermined and excluded from all totals.", console.Counted(n, "fee"), console.Verb(n, "is", "are"))
+	return fmt.Sprintf("Incomplete: %s %s undetermined and excluded from all totals.", console.Counted(n, "fee"), console.Verb(n, "is", "are"))
 }
 
 // feesControls returns the form fields of a page of fees besides its scope.

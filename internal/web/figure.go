@@ -225,7 +225,7 @@ func readable(text string) string {
 func periodWords(periods ...string) *strings.Replacer {
 	var names []string
 	for _, name := range periods {
-		names = append(names, name, dayNames(name))
+		names = append(names, name, console.PeriodName(name))
 	}
 	return strings.NewReplacer(names...)
 }

@@ -426,14 +426,14 @@ func (s *server) showPackage(w http.ResponseWriter, r *http.Request, shelf *clos
 	}
 	m, at := p.Manifest, "packages/"+url.PathEscape(p.Name)
 	here := at + "/v" + strconv.Itoa(m.Version)
-	v := &packagePage{frame: frame{Title: fmt.Sprintf("Package %s, version %d", dayNames(plain.Line(m.Period.Name())), m.Version), Path: "packages", Command: "fees close --check " + console.Argument(path.Join(s.Packages, p.Name)) + s.gatewayFlag() + s.dataFlag()}}
+	v := &packagePage{frame: frame{Title: fmt.Sprintf("Package %s, version %d", console.PeriodName(plain.Line(m.Period.Name())), m.Version), Path: "packages", Command: "fees close --check " + console.Argument(path.Join(s.Packages, p.Name)) + s.gatewayFlag() + s.dataFlag()}}
 	v.Lead = fmt.Sprintf("%s, %s. Created by %s.", plain.Line(m.Network), plain.Line(m.Period.Timezone), plain.Line(m.Tool))
 	sealed := "final and sealed"
 	if !m.Blocks.Final {
 		sealed = "not all final and sealed"
 	}
 	v.Facts = []fact{
-		textFact("blocks", fmt.Sprintf("%d..%d, %s", m.Blocks.First, m.Blocks.Last, sealed)), {Name: "fees in the ledger", cell: cell{Text: dayNames(m.Period.Name()), To: feesOf(m.Period, m.Accounts)}},
+		textFact("blocks", fmt.Sprintf("%d..%d, %s", m.Blocks.First, m.Blocks.Last, sealed)), {Name: "fees in the ledger", cell: cell{Text: console.PeriodName(m.Period.Name()), To: feesOf(m.Period, m.Accounts)}},
 		textFact("evidence", m.Evidence.String()), textFact("accounts", fmt.Sprint(len(m.Accounts))), layersFact("transactions", m.Totals.EVM, m.Totals.Native),
 		amount("burned", m.Totals.Burned, token), amount(token.TreasuryLabel(), m.Totals.Treasury, token),
 		{Name: "findings", cell: findingsOf(m.Findings)}, hash("seal", m.Blocks.Seal), hash("manifest, SHA-256", p.Sum), {Name: "manifest written", cell: cell{Text: timeIn(time.UTC, p.Written) + " UTC", Time: p.Written.UTC().Format(time.RFC3339)}},

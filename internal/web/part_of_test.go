@@ -30,7 +30,7 @@ func TestPartsOfPeriods(t *testing.T) {
 	require.Contains(t, page, "Fri 2 Jan 2026 to Sat 31 Jan 2026</td>")
 	require.Contains(t, page, ">not in the ledger</text>") // in the chart
 	require.Contains(t, page, "00:00 to 00:05</td>")
-	require.Contains(t, page, "PARTIAL: January 2026 is incomplete, missing its end: the ledger is sealed up to block 27 (1 Jan 2026 00:05:12 UTC)")
+	require.Contains(t, page, "Known part: January 2026 is incomplete, missing its end: the ledger is sealed up to block 27 (1 Jan 2026 00:05:12 UTC)")
 	require.NotContains(t, page, "100.00")
 
 	require.Contains(t, get(t, s, "/chain?period=2026-01", nil).text, "<dt>fees paid, "+part+"</dt>")

@@ -173,7 +173,7 @@ func (s *server) addPrepared(v *reviewPage, r *http.Request, shelf *closing.Shel
 	}
 	defer before.close()
 	v.Lead = fmt.Sprintf("%s, %s. Not closed yet: %s by %s.", plain.Line(m.Network), plain.Line(m.Period.Timezone), state, cmp.Or(round.Last().User, "no one"))
-	v.Facts = append(v.Facts, textFact("state", string(state)), fact{Name: "fees in the ledger", cell: cell{Text: dayNames(m.Period.Name()), To: feesOf(m.Period, m.Accounts)}},
+	v.Facts = append(v.Facts, textFact("state", string(state)), fact{Name: "fees in the ledger", cell: cell{Text: console.PeriodName(m.Period.Name()), To: feesOf(m.Period, m.Accounts)}},
 		textFact("blocks", fmt.Sprintf("%d..%d", m.Blocks.First, m.Blocks.Last)), textFact("evidence", m.Evidence.String()), textFact("accounts", fmt.Sprint(len(m.Accounts))),
 		layersFact("transactions", m.Totals.EVM, m.Totals.Native),
 		hash("seal", m.Blocks.Seal), hash("manifest, SHA-256", p.Sum))
@@ -596,7 +596,7 @@ func (s *server) reviewFees(r *http.Request, p, closed *closing.Placed, token co
 	if err != nil {
 		return nil, err
 	}
-	t := &tabular{Title: "Fees by account", Heads: heads("account", dayNames(m.Period.Name())+", "+token.Symbol, dayNames(input.Month+input.Year)+", "+token.Symbol)}
+	t := &tabular{Title: "Fees by account", Heads: heads("account", console.PeriodName(m.Period.Name())+", "+token.Symbol, console.PeriodName(input.Month+input.Year)+", "+token.Symbol)}
 	t.Heads[1].Class, t.Heads[2].Class = "figure", "figure"
 	if closed != nil {
 		t.Heads = append(t.Heads, cell{Text: fmt.Sprintf("version %d, %s", closed.Manifest.Version, token.Symbol), Class: "figure"})
@@ -701,7 +701,7 @@ func (s *server) actForm(r *http.Request, trail []ledger.Act, review *app.Review
 	m, by := p.Manifest, s.actor(r)
 	round := app.RoundOf(trail, m.Period.Name(), m.Period.Timezone)
 	f := &form{Action: here, Post: true, Token: s.token(r), Hidden: []option{{"manifest", p.Sum}}}
-	for _, o := range []option{{string(ledger.Approved), "Approve " + approvedAmount(m, token)}, {string(ledger.Closed), "Close " + dayNames(m.Period.Name())}, {string(ledger.Returned), "Return with a question"}, {string(ledger.Withdrawn), "Withdraw"}} {
+	for _, o := range []option{{string(ledger.Approved), "Approve " + approvedAmount(m, token)}, {string(ledger.Closed), "Close " + console.PeriodName(m.Period.Name())}, {string(ledger.Returned), "Return with a question"}, {string(ledger.Withdrawn), "Withdraw"}} {
 		act := ledger.Act{User: by.Name, Kind: ledger.ActKind(o.Value), Period: m.Period.Name(), Zone: m.Period.Timezone, Manifest: round.Last().Manifest, Comment: "any"}
 		if review.Allows(trail, by, &act) == nil {
 			f.Acts = append(f.Acts, o)

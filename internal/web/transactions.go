@@ -101,11 +101,15 @@ func (s *server) transactions(w http.ResponseWriter, r *http.Request) error {
 			if err != nil {
 				return nil, err
 			}
+			assets, err := s.assetNotes(r, &sc, q, made, sealed)
+			if err != nil {
+				return nil, err
+			}
 			all, err := s.extentOf(r, &sc, q, made, sealed)
 			if err != nil {
 				return nil, err
 			}
-			v := transactionsView(&sc, made)
+			v := transactionsView(&sc, made, assets)
 			return v, v.add(s.transactionTable(r.Context(), made, l, q, all, func(next url.Values) string { return "transactions" + sc.query(next) }, sc.own))
 		}
 		var v *listPage
@@ -119,7 +123,11 @@ func (s *server) transactions(w http.ResponseWriter, r *http.Request) error {
 			if err != nil {
 				return err
 			}
-			v = transactionsView(&sc, made)
+			assets, err := s.assetNotes(r, &sc, q, made, sealed)
+			if err != nil {
+				return err
+			}
+			v = transactionsView(&sc, made, assets)
 			v.Lead = "Sorted. " + strings.TrimPrefix(v.Lead, "In chain order. ")
 			return v.add(sorted, nil)
 		})
@@ -127,10 +135,20 @@ func (s *server) transactions(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
+// assetNotes describes the fees of a list that were paid in assets.
+func (s *server) assetNotes(r *http.Request, sc *scope, q app.TransactionsRequest, made *app.TransactionList, sealed string) ([]string, error) {
+	address := "assets of transactions" + sc.query(without(sc.own, append(listingParameters, "limit")...))
+	all, err := keptOf(s, r, q.Period, s.extents, sealed, address, false, func(ctx context.Context) (all extent, err error) {
+		sum, err := s.Ledger.AssetFees(ctx, made, q)
+		return extent{assets: sum.Notes(made.Amount)}, err
+	})
+	return all.assets, err
+}
+
 // transactionsView builds the page of a list of transactions without its table.
-func transactionsView(sc *scope, made *app.TransactionList) *listPage {
+func transactionsView(sc *scope, made *app.TransactionList, assets []string) *listPage {
 	v := &listPage{frame: frame{Title: "Transactions, " + made.Held.Name, Path: "transactions", Lead: "In chain order. Evidence: " + made.Held.Evidence.String() + "."}}
-	v.Scope, v.Warnings = sc, made.Notes()
+	v.Scope, v.Warnings, v.Notes = sc, made.Notes(), assets
 	v.Whose, v.Filters = true, onlyControls(sc.own)
 	only := without(sc.own, append(listingParameters, "limit")...)
 	v.Links = []link{{"Totals", "fees" + sc.query(only)}}
@@ -160,12 +178,16 @@ func (s *server) transactionsFile(w http.ResponseWriter, r *http.Request) error 
 			if err != nil {
 				return err
 			}
-			assets, err := s.assetFees(r.Context(), first, q.Payers)
+			assets, err := s.Ledger.AssetFees(r.Context(), first, q)
 			if err != nil {
 				return err
 			}
-			sheet := transactionSheet(first.Token, s.following(r.Context(), first, q), assets...)
-			sheet.Notes = first.Notes()
+			var more []transactionColumn
+			if len(assets) > 0 {
+				more = append(more, assetColumn(first.Token))
+			}
+			sheet := transactionSheet(first.Token, s.following(r.Context(), first, q), more...)
+			sheet.Notes = append(first.Notes(), assets.Notes(first.Amount)...)
 			return (&table.Document{List: sheet}).Write(to, to.form, 0)
 		})
 	})

@@ -152,21 +152,14 @@ type transactionColumn struct {
 	value func(*ledger.Transaction) any
 }
 
-// assetFees returns the column of fees that were paid in assets, if there are some among transactions.
-func (s *server) assetFees(ctx context.Context, list *app.TransactionList, payers []chain.Address) ([]transactionColumn, error) {
-	span, some := list.Held.Span.Get()
-	if !some {
-		return nil, nil
-	}
-	for _, err := range s.Ledger.Book.PaidInAssets(ctx, ledger.Query{Span: span, Accounts: payers}) {
-		return []transactionColumn{{table.Column{Name: "asset_fee", Kind: table.Text}, func(t *ledger.Transaction) any {
-			if !t.InAsset() {
-				return nil
-			}
-			return t.AssetFee.Text(list.Amount)
-		}}}, err
-	}
-	return nil, nil
+// assetColumn is the column of a transaction's fee in an asset.
+func assetColumn(token console.Token) transactionColumn {
+	return transactionColumn{table.Column{Name: "asset_fee", Kind: table.Text}, func(t *ledger.Transaction) any {
+		if !t.InAsset() {
+			return nil
+		}
+		return t.AssetFee.Text(token.Amount)
+	}}
 }
 
 // ledgerFlag returns the command-line flags for the ledger and its related data.

@@ -131,13 +131,13 @@ func varianceFacts(r *variance.Report) []fact {
 		difference = amount("difference", chain.Some(wei), r.Token)
 		difference.Text = r.Signed(wei)
 	}
-	facts := []fact{amount("fees, "+dayNames(r.Period.Name), chain.Some(r.Now.Fee), r.Token), amount("fees, "+dayNames(r.Other.Name), chain.Some(r.Before.Fee), r.Token), difference}
+	facts := []fact{amount("fees, "+console.PeriodName(r.Period.Name), chain.Some(r.Now.Fee), r.Token), amount("fees, "+console.PeriodName(r.Other.Name), chain.Some(r.Before.Fee), r.Token), difference}
 	if percent, known := r.Percent().Get(); known {
 		facts = append(facts, textFact("difference in %", signed(percent)))
 	}
 	if r.Prices != nil {
 		for _, of := range []*variance.Side{&r.Period, &r.Other} {
-			name := "fees in " + string(r.Prices.Currency) + ", " + dayNames(of.Name)
+			name := "fees in " + string(r.Prices.Currency) + ", " + console.PeriodName(of.Name)
 			facts = append(facts, textFact(name, known(of.Worth)))
 		}
 	}

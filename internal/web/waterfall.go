@@ -36,7 +36,7 @@ func waterfallOf(r *variance.Report, to func(variance.Step) string) *waterfall {
 	w := &waterfall{Unit: r.Symbol}
 	end := r.Before.Fee.Signed()
 	ends := []chain.SignedWei{end}
-	w.Rows = append(w.Rows, totalFall(r, dayNames(r.Other.Name), &r.Before))
+	w.Rows = append(w.Rows, totalFall(r, console.PeriodName(r.Other.Name), &r.Before))
 	for _, l := range r.Steps {
 		amount, known := l.Amount.Get()
 		if !known {
@@ -53,7 +53,7 @@ func waterfallOf(r *variance.Report, to func(variance.Step) string) *waterfall {
 		ends = append(ends, end)
 		w.Rows = append(w.Rows, f)
 	}
-	w.Rows = append(w.Rows, totalFall(r, dayNames(r.Period.Name), &r.Now))
+	w.Rows = append(w.Rows, totalFall(r, console.PeriodName(r.Period.Name), &r.Now))
 	w.draw(r.Token, append(ends, r.Now.Fee.Signed()))
 	return w
 }

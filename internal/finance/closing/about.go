@@ -74,7 +74,7 @@ func (a *About) Pairs() (p console.Pairs) {
 	p.Add("network", a.Network)
 	p.Add("hash of block 0", cmp.Or(a.Genesis, "not known"))
 	p.Add("evidence", a.Evidence)
-	p.Add("period", a.Period)
+	p.Add("period", console.PeriodName(a.Period))
 	p.Add("time zone", a.Timezone)
 	p.Add("from", a.From)
 	p.Add("up to, excluding", a.Before)
@@ -116,11 +116,11 @@ func (a *About) addBlocks(p *console.Pairs) {
 		p.Add("complete", "yes")
 	}
 	for _, lack := range a.Missing {
-		p.Add("complete", "NO, missing "+lack)
+		p.Add("complete", "no, missing "+lack)
 	}
 	final := "yes"
 	if !b.Final {
-		final = "NO, not all"
+		final = "no, not all"
 	}
 	p.Add("final and sealed", final)
 	p.Add("seal of the blocks", cmp.Or(b.Seal, noSeal))
@@ -143,7 +143,7 @@ func (a *About) Footer() []string {
 		blocks = fmt.Sprintf("blocks %d to %d", b.First, b.Last)
 	}
 	return []string{
-		strings.Join([]string{a.Network, a.Period, a.Timezone, blocks}, ", "),
+		strings.Join([]string{a.Network, console.PeriodName(a.Period), a.Timezone, blocks}, ", "),
 		"seal " + cmp.Or(b.Seal, noSeal),
 		"evidence: " + a.Evidence,
 	}

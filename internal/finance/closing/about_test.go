@@ -22,7 +22,7 @@ func TestAbout(t *testing.T) {
 		Period: "blocks 5..9", Timezone: "UTC", Asked: chain.Some(chain.Heights{First: 5, Last: 9}), Missing: []string{"blocks 7..9"},
 		Blocks: Blocks{First: 5, Last: 6, Count: 2, FirstHash: "0x05", LastHash: "0x06", Rules: []string{"moonbeam/1", "moonbeam/2"}}, Last: chain.Some(at),
 		Accounts: []Account{{Address: "0xB0"}, {Address: "0xA0"}}, Filters: []string{"by day"}, Inputs: []Input{{"prices", "prices.csv", "cd"}},
-		Totals: console.Pairs{{Name: "rows", Text: "2"}}, Notes: []string{"PARTIAL"},
+		Totals: console.Pairs{{Name: "rows", Text: "2"}}, Notes: []string{"known part"},
 	}
 	require.Equal(t, []string{"moonbeam, blocks 5..9, UTC, blocks 5 to 6", "seal none, because not all are sealed", "evidence: recorded"}, a.Footer())
 	var text bytes.Buffer
@@ -42,8 +42,8 @@ blocks wanted            5, 5..9
 blocks present           2
 first block              5, 0x05, without a time
 last block               6, 0x06, 2026-01-31T12:00:00Z
-complete                 NO, missing blocks 7..9
-final and sealed         NO, not all
+complete                 no, missing blocks 7..9
+final and sealed         no, not all
 seal of the blocks       none, because not all are sealed
 fee rules                moonbeam/1, moonbeam/2
 accounts                 2
@@ -51,7 +51,7 @@ SHA-256 of the accounts  602278a1441da33803a0cc37ecae1f36b91f6aa47483d50741dff30
 parameter                by day
 input: prices            prices.csv, SHA-256 cd
 rows                     2
-note                     PARTIAL
+note                     known part
 `, text.String())
 
 	text.Reset()

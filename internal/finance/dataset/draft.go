@@ -12,6 +12,7 @@ import (
 	"os"
 	"strconv"
 
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/table"
 )
@@ -90,7 +91,7 @@ func (d *Dataset) begin(month *ledger.SealedMonth, lacks []string) (_ *draft, er
 		f.buffer = bufio.NewWriterSize(f.file, 1<<20)
 		s := &table.Sheet{Name: t.name, Title: t.title + " of " + d.chain.Network + ", " + month.String(), Token: d.chain.Token, Columns: t.columns}
 		for _, lack := range lacks {
-			s.Notes = append(s.Notes, "PARTIAL: "+month.String()+" is incomplete, missing "+lack)
+			s.Notes = append(s.Notes, "Known part: "+console.PeriodName(month.String())+" is incomplete, missing "+lack)
 		}
 		o := table.ParquetOptions{Sorted: t.sorted, RowsInGroup: rowsInGroup, Zstd: true, Metadata: x.metadata()}
 		if f.parquet, err = table.NewParquetWriter(f, s, o); err != nil {

@@ -211,7 +211,7 @@ func TestPriceMissing(t *testing.T) {
 	require.EqualError(t, err, "no price in EUR for 1 day: 2026-03-31")
 	s.Partial = true
 	text := written(t, feesIn(t, &made{payments: []*ledger.Transaction{paid(t, 1, "1", "1")}}, s), journal.HLedger)
-	require.Contains(t, text, "; PARTIAL: no price in EUR for 1 day: 2026-03-31. Those amounts are in the token only\n")
+	require.Contains(t, text, "; Not valued: no price in EUR for 1 day: 2026-03-31. Those amounts are in the token only\n")
 	require.NotContains(t, text, " @ ")
 }
 

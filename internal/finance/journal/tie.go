@@ -191,8 +191,8 @@ func (s *Summary) Remarks() []string {
 	if !s.layout.zeroLines {
 		note(&s.Small, "no line for %s, %s %s: the amounts round to zero, and their value is in other lines of the entry or in the rounding entry"+s.By.advice())
 	}
-	note(&s.Unpriced, "PARTIAL: %s, %s %s, "+console.Verb(s.Unpriced.Fees, "has no price and is", "have no price and are")+" in no entry")
-	note(&s.Suspense, "SUSPENSE: no rule of the chart places %s, %s %s")
+	note(&s.Unpriced, "Not valued: %s, %s %s, "+console.Verb(s.Unpriced.Fees, "has no price and is", "have no price and are")+" in no entry")
+	note(&s.Suspense, "Suspense: no rule of the chart places %s, %s %s")
 	for _, name := range s.Lacks() {
 		notes = append(notes, fmt.Sprintf("%s is in the chart, and --as %s has no column for it", name, s.Format.Name))
 	}

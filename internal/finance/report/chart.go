@@ -119,7 +119,7 @@ func (r *Report) Chart(compared *Comparison, to func(name string) string) *Chart
 		}
 	}
 	if compared != nil {
-		c.Compared = compared.Before.Name
+		c.Compared = console.PeriodName(compared.Before.Name)
 	}
 	return c
 }

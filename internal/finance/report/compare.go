@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/ledger"
 )
 
@@ -38,8 +40,9 @@ type Pair struct {
 
 // Same are the reports of the part that the ledger contains of both periods.
 type Same struct {
-	Now, Before *Report // nil for none
-	Part        string  // the name of the part
+	Now, Before *Report   // nil for none
+	Part        string    // the name of the part
+	Sides       [2]string // what it is of each period
 }
 
 // Compare compares a report with that of another period. Both must be of the same request with Compared set,
@@ -50,15 +53,12 @@ type Same struct {
 // Every group of either period is part of a pair. Pairs of time are ordered by position; others by the current
 // fee, then by the previous one. Top limits the pairs to the first ones and combines the others in one.
 func Compare(now, before *Report, same *Same, top int) (*Comparison, error) {
-	c := &Comparison{Now: now, Before: before, Top: top, Totals: Pair{Now: &Group{Figures: now.Totals}, Before: &Group{Figures: before.Totals}}, same: same}
+	c := &Comparison{Now: now, Before: before, Top: top, same: same}
 	c.Notes = c.bothNotes()
-	if same != nil && same.Now != nil {
-		c.Totals = Pair{Now: &Group{Figures: same.Now.Totals}, Before: &Group{Figures: same.Before.Totals}}
-		if !c.bySlots() {
-			now, before = same.Now, same.Before
-		}
-	} else if same != nil {
-		c.Totals.apart = true
+	x, y := c.summed()
+	c.Totals = Pair{Now: &Group{Figures: x.Totals}, Before: &Group{Figures: y.Totals}, apart: same != nil && same.Now == nil}
+	if !c.bySlots() {
+		now, before = x, y
 	}
 	pairs := map[pairKey]*Pair{}
 	for _, g := range now.Groups {
@@ -124,10 +124,25 @@ func (c *Comparison) compareSame() {
 		if p.Before.Slot == nil {
 			y = p.Before
 		}
-		if p.apart = x == nil || y == nil; !p.apart {
+		if p.apart = x == nil || y == nil || !sameOffsets(p.Now.Slot, x.Slot, p.Before.Slot, y.Slot); !p.apart {
 			p.Now, p.Before = p.Now.cutTo(x), p.Before.cutTo(y)
 		}
 	}
+}
+
+// sameOffsets reports whether parts of two slots cover the same time after their beginnings, as far as both slots are that
+// long. A slot that its period does not have is nil, and has no part.
+func sameOffsets(now, part, before, other *Slot) bool {
+	if now == nil || before == nil {
+		return true
+	}
+	shorter := min(now.End.Sub(now.Begin), before.End.Sub(before.Begin))
+	within := func(whole, part *Slot) (from, to time.Duration) {
+		return part.Begin.Sub(whole.Begin), min(part.End.Sub(whole.Begin), shorter)
+	}
+	from, to := within(now, part)
+	first, last := within(before, other)
+	return from == first && to == last && from < to
 }
 
 // cutTo returns the group with the figures of a part of its time.
@@ -191,7 +206,7 @@ func (c *Comparison) Holds() bool { return c.Now.Holds() && c.Before.Holds() }
 
 // Title returns the title of the comparison.
 func (c *Comparison) Title() string {
-	title := c.Now.Title() + ", compared with " + c.Before.Name
+	title := c.Now.Title() + ", compared with " + console.PeriodName(c.Before.Name)
 	if c.Top > 0 {
 		title += fmt.Sprintf(", top %d by fee", c.Top)
 	}
@@ -203,19 +218,30 @@ func (c *Comparison) Title() string {
 func (c *Comparison) bothNotes() []string {
 	notes := slices.Concat(c.Now.Partial, c.Before.Partial)
 	if c.same != nil {
-		notes = append(notes, c.Now.Name+" and "+c.Before.Name+": "+c.same.Part)
+		notes = append(notes, console.PeriodName(c.Now.Name)+" and "+console.PeriodName(c.Before.Name)+": "+c.same.Part)
 	}
-	for _, side := range []struct{ of, other *Report }{{c.Now, c.Before}, {c.Before, c.Now}} {
-		for _, note := range side.of.Notes[len(side.of.Partial):] {
-			switch {
-			case !slices.Contains(side.other.Notes, note):
-				notes = append(notes, side.of.Name+": "+note)
-			case side.of == c.Now:
-				notes = append(notes, note)
-			}
+	now, before := c.summed()
+	ours, others := c.Now.notesWith(now), c.Before.notesWith(before)
+	for _, note := range ours {
+		if !slices.Contains(others, note) {
+			note = console.PeriodName(c.Now.Name) + ": " + note
+		}
+		notes = append(notes, note)
+	}
+	for _, note := range others {
+		if !slices.Contains(ours, note) {
+			notes = append(notes, console.PeriodName(c.Before.Name)+": "+note)
 		}
 	}
 	return notes
+}
+
+// summed returns the reports that the totals are of.
+func (c *Comparison) summed() (now, before *Report) {
+	if c.same != nil && c.same.Now != nil {
+		return c.same.Now, c.same.Before
+	}
+	return c.Now, c.Before
 }
 
 // warnings returns the number of notes on missing data, which are first.
@@ -235,5 +261,5 @@ func (c *Comparison) Warnings() (missing, others []string) {
 
 // evidence describes the evidence for the blocks of both periods.
 func (c *Comparison) evidence() []string {
-	return []string{c.Now.Name + ": " + c.Now.evidence(), c.Before.Name + ": " + c.Before.evidence()}
+	return []string{console.PeriodName(c.Now.Name) + ": " + c.Now.evidence(), console.PeriodName(c.Before.Name) + ": " + c.Before.evidence()}
 }

@@ -164,7 +164,7 @@ func TestCompareUnknown(t *testing.T) {
 	}
 	list, err := money.Read([]byte(strings.Join(kept, "")), "EUR")
 	require.NoError(t, err)
-	c := halves(t, book, report.Request{Choice: report.Choice{By: report.Day}, Prices: list, PartialPrices: true, Partial: []string{"PARTIAL: sample"}}, days(t, "2026-02-04", "2026-02-07", time.UTC), days(t, "2026-02-01", "2026-02-04", time.UTC), 0)
+	c := halves(t, book, report.Request{Choice: report.Choice{By: report.Day}, Prices: list, PartialPrices: true, Partial: []string{"Known part: sample"}}, days(t, "2026-02-04", "2026-02-07", time.UTC), days(t, "2026-02-01", "2026-02-04", time.UTC), 0)
 	var text bytes.Buffer
 	require.NoError(t, c.Document().JSON(&text))
 	var document struct {
@@ -183,7 +183,7 @@ func TestCompareUnknown(t *testing.T) {
 	require.NotNil(t, document.Groups[1]["fee_percent"])
 	require.Nil(t, document.Totals["undetermined_percent"])
 	require.IsType(t, "", document.Totals["gas_difference"])
-	require.Equal(t, "PARTIAL: sample", document.Notes[0])
+	require.Equal(t, "Known part: sample", document.Notes[0])
 	for _, width := range []int{60, 80, 120, 200} {
 		text.Reset()
 		require.NoError(t, c.Document().Write(&text, "table", width))

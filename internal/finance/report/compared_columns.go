@@ -211,7 +211,18 @@ func number(figure any) (n decimal.Decimal, known bool) {
 
 // Sheet returns the comparison as a table of all figures, one row per pair.
 func (c *Comparison) Sheet() *table.Sheet {
-	return table.WithLate(c.sheetOf(c.columns(), c.Pairs), c.Now.Prices)
+	return table.WithLate(c.sheetOf(append(c.columns(), c.partColumns()...), c.Pairs), c.Now.Prices)
+}
+
+// partColumns say of which part of each period the figures are, for files without notes. Slots have their coverage instead.
+func (c *Comparison) partColumns() (columns []pairColumn) {
+	if c.same == nil || c.same.Now == nil || c.bySlots() {
+		return nil
+	}
+	for i, name := range []string{"part", "part_before"} {
+		columns = append(columns, pairColumn{table.Column{Name: name, Kind: table.Text}, name, ofNow, func(*Pair) (any, error) { return c.same.Sides[i], nil }})
+	}
+	return columns
 }
 
 // Shown returns the comparison as a table for people: what the ledger lacks in a row is one row.

@@ -32,13 +32,14 @@ type beforeDocument struct {
 func (c *Comparison) writeJSON(w io.Writer) error {
 	out := jsontext.NewStream(w, false)
 	b := c.Before
-	out.Members(comparedDocument{c.Now.document(), beforeDocument{b.period(), b.coverage(), b.Evidence, b.basis(), append([]string{}, b.Rules...), b.AssetFees}, c.Part()})
+	now, before := c.summed()
+	out.Members(comparedDocument{c.Now.document(), beforeDocument{b.period(), b.coverage(), b.Evidence, b.basis(), append([]string{}, b.Rules...), before.AssetFees}, c.Part()})
 	out.List("groups", c.groups)
 	totals, err := pairObject(c.figureColumns(), &c.Totals)
 	if err != nil {
 		return err
 	}
-	out.Members(ending{Totals: totals, AssetFees: c.Now.AssetFees, Notes: append([]string{}, c.Notes...)})
+	out.Members(ending{Totals: totals, AssetFees: now.AssetFees, Notes: append([]string{}, c.Notes...)})
 	return out.Close()
 }
 

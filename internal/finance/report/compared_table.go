@@ -79,7 +79,7 @@ func (c *Comparison) choose() (columns []pairColumn) {
 
 // writeTotals writes one line per figure: current, previous, difference and percentage.
 func (c *Comparison) writeTotals(page *console.Page) error {
-	lines := [][]string{{"total"}, {string(c.Now.Name)}, {string(c.Before.Name)}, {"difference"}, {"%"}}
+	lines := [][]string{{"total"}, {console.PeriodName(c.Now.Name)}, {console.PeriodName(c.Before.Name)}, {"difference"}, {"%"}}
 	places := map[part]int{ofNow: 1, ofBefore: 2, ofDifference: 3, ofPercent: 4}
 	for _, f := range c.figureColumns() {
 		value, err := f.value(&c.Totals)

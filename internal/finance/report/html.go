@@ -120,7 +120,7 @@ func (r *Report) about() (lines []string) {
 	if span, ok := r.Cover.Span.Get(); ok {
 		covered += fmt.Sprintf(", by blocks %v", span)
 	}
-	lines = []string{fmt.Sprintf("Period: %s (time zone %s). %s.", r.Name, r.Zone, covered)}
+	lines = []string{fmt.Sprintf("Period: %s (time zone %s). %s.", console.PeriodName(r.Name), r.Zone, covered)}
 	lines = append(lines, "Evidence: "+r.Evidence.String()+".")
 	if len(r.Rules) > 0 {
 		lines = append(lines, "Pricing rules: "+strings.Join(r.Rules, ", ")+".")

@@ -106,3 +106,28 @@ func TestFeesInAssets(t *testing.T) {
 		}
 	}
 }
+
+// A comparison of parts states the fees in assets of the parts, as its totals are: in JSON, in notes and in the list.
+func TestFeesInAssetsOfAPart(t *testing.T) {
+	book, _ := kept(t, hub(t, "passet-1019002"), 39)
+	of := func(first, last uint64) *report.Report {
+		return made(t, book, report.Request{Period: heights(first, last), Choice: report.Choice{By: report.Account}, Compared: true})
+	}
+	whole := of(34, 39)
+	require.Len(t, whole.AssetFees.Notes(whole.Amount), 1)
+	require.Contains(t, whole.Notes, whole.AssetFees.Notes(whole.Amount)[0])
+	part := of(38, 38)
+	require.Equal(t, 1, part.AssetFees[0].Transactions)
+	c, err := report.Compare(whole, of(28, 33), &report.Same{Now: part, Before: of(32, 32), Part: "a part", Sides: [2]string{"block 38", "block 32"}}, 0)
+	require.NoError(t, err)
+	var out bytes.Buffer
+	require.NoError(t, c.Document().Write(&out, "json", 0))
+	require.Equal(t, 2, strings.Count(out.String(), `"amount": "`+part.AssetFees[0].Amount.String()+`"`), "in a group, and beside the totals")
+	require.NotContains(t, out.String(), `"amount": "`+whole.AssetFees[0].Amount.String()+`"`)
+	require.Contains(t, strings.Join(c.Notes, "\n"), part.AssetFees.Notes(whole.Amount)[0])
+	require.NotContains(t, strings.Join(c.Notes, "\n"), whole.AssetFees.Notes(whole.Amount)[0])
+	out.Reset()
+	require.NoError(t, c.Document().Write(&out, "csv", 0))
+	require.Contains(t, out.String(), ",asset_fees,asset_fees_before,part,part_before\n")
+	require.Contains(t, out.String(), ",block 38,block 32\n")
+}

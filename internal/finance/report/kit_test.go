@@ -107,7 +107,7 @@ func made(t testing.TB, book *ledger.Book, q report.Request) *report.Report {
 		q.Evidence = evidence.Recorded(0)
 	}
 	for _, lack := range cover.Lacks {
-		q.Partial = append(q.Partial, "PARTIAL: it lacks "+lack)
+		q.Partial = append(q.Partial, "Known part: it lacks "+lack)
 	}
 	r, err := report.Make(context.Background(), book, q, func(done, total uint64) { require.LessOrEqual(t, done, total) })
 	require.NoError(t, err)

@@ -82,7 +82,7 @@ func (s *suspended) notes(token console.Token) []string {
 	if s.count == 0 {
 		return nil
 	}
-	note := fmt.Sprintf("SUSPENSE: no rule of the chart matches %s, fee %s %s", console.Counted(s.count, "transaction"), token.Tokens(s.fee), plain.Line(token.Symbol))
+	note := fmt.Sprintf("Suspense: no rule of the chart matches %s, fee %s %s", console.Counted(s.count, "transaction"), token.Tokens(s.fee), plain.Line(token.Symbol))
 	if s.undetermined > 0 {
 		note += fmt.Sprintf(" and %d undetermined", s.undetermined)
 	}

@@ -97,6 +97,16 @@ func (a *adder) notes() (notes []string) {
 	return notes
 }
 
+// notesWith returns the notes after those on missing data: on the blocks of the period, and on the sums of a part of it, or of
+// all. What is wrong with sums outside the part is a note, too.
+func (r *Report) notesWith(part *Report) []string {
+	notes := slices.Concat(part.noted.sums, r.noted.blocks, part.noted.prices)
+	if n := r.Totals.Undetermined + r.Drifts - part.Totals.Undetermined - part.Drifts; n > 0 {
+		notes = append(notes, "outside the compared part, "+console.Counted(n, "fee")+" "+console.Verb(n, "is undetermined or differs", "are undetermined or differ")+" from what the chain charged")
+	}
+	return notes
+}
+
 // evidence describes the evidence for the blocks.
 func (r *Report) evidence() string { return "evidence: " + r.Evidence.String() }
 
@@ -106,7 +116,7 @@ func (r *Report) Holds() bool { return r.Totals.Undetermined == 0 && r.Drifts ==
 
 // Title returns the title of the report.
 func (r *Report) Title() string {
-	title := fmt.Sprintf("Fees of %s by %s, %s", r.Network, r.By, r.Name)
+	title := fmt.Sprintf("Fees of %s by %s, %s", r.Network, r.By, console.PeriodName(r.Name))
 	if r.Payers != nil {
 		title += ", for " + console.Counted(len(r.Payers), "account")
 	}

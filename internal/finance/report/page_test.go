@@ -24,8 +24,8 @@ const hostile = `x"><script>document.title='owned'</script><img src=https://evil
 // hostilePage is a report with hostile external names.
 func hostilePage(t testing.TB) string {
 	r := &Report{
-		Request: Request{Choice: Choice{By: Call}, Network: "moonbeam", Token: console.Token{Symbol: "GLMR<b>"}, Name: "blocks 1..2", Zone: time.UTC, Period: ledger.Period{Heights: chain.Some(chain.Heights{First: 1, Last: 2})}, Cover: ledger.Cover{Lacks: []string{"blocks 2..2 " + hostile}}, Partial: []string{"PARTIAL: " + hostile}},
-		Rules:   []string{hostile}, Notes: []string{"PARTIAL: " + hostile, "finding: " + hostile},
+		Request: Request{Choice: Choice{By: Call}, Network: "moonbeam", Token: console.Token{Symbol: "GLMR<b>"}, Name: "blocks 1..2", Zone: time.UTC, Period: ledger.Period{Heights: chain.Some(chain.Heights{First: 1, Last: 2})}, Cover: ledger.Cover{Lacks: []string{"blocks 2..2 " + hostile}}, Partial: []string{"Known part: " + hostile}},
+		Rules:   []string{hostile}, Notes: []string{"Known part: " + hostile, "finding: " + hostile},
 	}
 	for i := range 30 {
 		call := hostile + strings.Repeat("y", i)

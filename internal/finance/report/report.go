@@ -79,6 +79,8 @@ type Report struct {
 	// limits are those of the period if the groups are of time.
 	limits chain.Optional[limits]
 	apart  bool // the times of the blocks are too far apart for all hours, days or months between them
+	// noted are the parts of Notes after those on missing data.
+	noted struct{ sums, blocks, prices []string }
 }
 
 // Group contains the sums of some of the transactions.
@@ -164,13 +166,14 @@ func Make(ctx context.Context, book *ledger.Book, q Request, progress func(done,
 	}
 	r.Rules = slices.Sorted(maps.Keys(a.rules))
 	r.Drifts = a.all.Drifts
-	r.Notes = slices.Concat(q.Partial, a.suspended.notes(q.Token), a.notes(), r.AssetFees.Notes(q.Amount), notes)
+	r.noted.sums, r.noted.blocks = slices.Concat(a.suspended.notes(q.Token), a.notes(), r.AssetFees.Notes(q.Amount)), notes
 	if r.apart {
-		r.Notes = append(r.Notes, fmt.Sprintf("more than %s %ss lie between the times of the blocks: those without transactions are not listed", console.Grouped(uint64(maxSlots)), r.By))
+		r.noted.blocks = append(r.noted.blocks, fmt.Sprintf("more than %s %ss lie between the times of the blocks: those without transactions are not listed", console.Grouped(uint64(maxSlots)), r.By))
 	}
 	if a.valuer != nil {
-		r.Notes = append(r.Notes, a.valuer.Notes()...)
+		r.noted.prices = a.valuer.Notes()
 	}
+	r.Notes = slices.Concat(q.Partial, r.notesWith(r))
 	return r, nil
 }
 

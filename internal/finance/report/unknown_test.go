@@ -82,7 +82,7 @@ func TestUndeterminedSuspense(t *testing.T) {
 		return report.Mark{Name: "9999", Suspense: at == place(list[0]) || at == place(list[1])}, nil
 	}})
 	require.Equal(t, "0.00315", "0.00"+list[1].Charged[:3]) // in the token
-	require.Contains(t, r.Notes, "SUSPENSE: no rule of the chart matches 2 transactions, fee 0.003150000000000000 GLMR and 1 undetermined: "+place(list[0])+", "+place(list[1]))
+	require.Contains(t, r.Notes, "Suspense: no rule of the chart matches 2 transactions, fee 0.003150000000000000 GLMR and 1 undetermined: "+place(list[0])+", "+place(list[1]))
 }
 
 // The first moment of a day is not always 0:00: clocks that go forward at midnight skip it, those that go back repeat it.

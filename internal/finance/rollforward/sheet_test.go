@@ -94,7 +94,7 @@ func shown(t *testing.T) (*rollforward.Rollforward, *rollforward.Style) {
 	require.NoError(t, err)
 	var labels addressbook.Book
 	require.NoError(t, labels.Add(addressbook.Entry{Address: relay, Label: "relay chain"}))
-	return r, &rollforward.Style{Network: "moonbeam", Token: console.Token{Symbol: "GLMR"}, Title: "Rollforward", Labels: &labels, Notes: []string{"PARTIAL: not all of it"}, Zone: zone, Evidence: evidence.Recorded(28)}
+	return r, &rollforward.Style{Network: "moonbeam", Token: console.Token{Symbol: "GLMR"}, Title: "Rollforward", Labels: &labels, Notes: []string{"Known part: not all of it"}, Zone: zone, Evidence: evidence.Recorded(28)}
 }
 
 // The contents of each format. The figures of the generated accounts are those in the comments above; TestRecordings

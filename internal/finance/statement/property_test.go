@@ -124,7 +124,7 @@ func TestManyDifferences(t *testing.T) {
 		require.False(t, s.Holds())
 		require.Len(t, s.Differences, maxDifferences)
 		require.True(t, s.More)
-		require.Contains(t, s.Notes(console.Token{}), "UNEXPLAINED: more blocks not listed")
+		require.Contains(t, s.Notes(console.Token{}), "Unexplained: more blocks not listed")
 	}
 }
 

@@ -40,7 +40,7 @@ func golden(t *testing.T, name, have string) {
 }
 
 var style = statement.Style{
-	Token: console.Token{Symbol: "GLMR"}, Notes: []string{"PARTIAL: not all of it"},
+	Token: console.Token{Symbol: "GLMR"}, Notes: []string{"Known part: not all of it"},
 	Labels: &labels, Evidence: evidence.Recorded(28).By(chain.Anchor{Height: 16_796_696, Hash: chain.Hash{0xef, 8}}, 28),
 }
 

@@ -21,7 +21,7 @@ const (
 	ItemSettled     = "inferred from balances"
 	ItemClosing     = "closing"
 	ItemMovements   = "together"
-	ItemUnexplained = "UNEXPLAINED"
+	ItemUnexplained = "unexplained"
 )
 
 // Summary returns, for each statement, the opening balance, the sum of each kind of movement, the expected
@@ -104,9 +104,9 @@ func (s *Statement) items() (items []item) {
 func (s *Statement) Proof(token console.Token) string {
 	switch {
 	case !s.Opening.Known():
-		return "NOT PROVED: balances were not queried"
+		return "Not proved: balances were not queried"
 	case !s.Holds():
-		return "UNEXPLAINED: the opening balance plus the movements does not equal the closing balance"
+		return "Unexplained: the opening balance plus the movements does not equal the closing balance"
 	case s.Span.Blocks() == 0:
 		return "nothing to prove: no blocks after the opening"
 	}
@@ -121,10 +121,10 @@ func (s *Statement) Proof(token console.Token) string {
 func (s *Statement) Notes(token console.Token) []string {
 	notes := []string{s.Proof(token)}
 	for _, d := range s.Differences {
-		notes = append(notes, "UNEXPLAINED: "+d.In(token.Unit()))
+		notes = append(notes, "Unexplained: "+d.In(token.Unit()))
 	}
 	if s.More {
-		notes = append(notes, "UNEXPLAINED: more blocks not listed")
+		notes = append(notes, "Unexplained: more blocks not listed")
 	}
 	for _, d := range s.Settled {
 		said := ": the total of free and reserved changed by the stated amount"

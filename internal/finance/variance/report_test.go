@@ -2,6 +2,7 @@ package variance_test
 
 import (
 	"bytes"
+	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -127,30 +128,30 @@ func TestWords(t *testing.T) {
 		{nil, nil, []string{"Fees did not change: they were 0 GLMR in both periods."}},
 		{list{native("a", 3, 0)}, list{native("a", 3, 0)}, []string{"Fees did not change: they were 3 wei in both periods."}},
 		{list{scaled(native("a", 3_000_000, 0))}, nil, []string{
-			"Fees rose by 3.00… GLMR, from 0 GLMR in 2025-11 to 3.00… GLMR in 2025-12.", "Of the difference: 3.00… GLMR more from new calls, only a.",
+			"Fees rose by 3.00… GLMR, from 0 GLMR in November 2025 to 3.00… GLMR in December 2025.", "Of the difference: 3.00… GLMR more from new calls, only a.",
 		}},
 		// 3 × 10 against 2 × 15 and 1 × 1: the call b is gone, and a is more often called, for less.
 		{times(3, native("a", 10, 4)), append(times(2, native("a", 15, 0)), native("b", 1, 0)), []string{
-			"Fees fell by 1 wei (−3.23 %), from 31 wei in 2025-11 to 30 wei in 2025-12.",
+			"Fees fell by 1 wei (−3.23 %), from 31 wei in November 2025 to 30 wei in December 2025.",
 			"Of the difference: 27 wei less from a lower fee per transaction, only a; 15 wei more from more transactions, only a; 12 wei more from higher priority fees and tips, only a; 1 wei less from calls that are gone, only b.",
 		}},
 		{
 			list{evmAt(contracts[0], 5, 3, 1), evmAt(contracts[1], 1, 4, 0), evmAt(contracts[2], 5, 2, 1)}, list{evmAt(contracts[0], 4, 2, 2), evmAt(contracts[1], 1, 2, 0), evmAt(contracts[2], 5, 2, 1)},
 			[]string{
-				"Fees rose by 6 wei (+18.18 %), from 33 wei in 2025-11 to 39 wei in 2025-12.",
+				"Fees rose by 6 wei (+18.18 %), from 33 wei in November 2025 to 39 wei in December 2025.",
 				// Gas 1 × 4 of the first. Base fee 5 × 1 and 1 × 2; priority fees 5 × −1.
 				"Of the difference: 7 wei more from a higher base fee, mostly ethereum.transact of Exchange; 5 wei less from lower priority fees and tips, only ethereum.transact of Exchange; 4 wei more from more gas per transaction, only ethereum.transact of Exchange.",
 			},
 		},
 		{list{native("a", 5, 0), native("b", 4, 0), native("c", 3, 0)}, nil, []string{
-			"Fees rose by 12 wei, from 0 GLMR in 2025-11 to 12 wei in 2025-12.", "Of the difference: 12 wei more from new calls, of 3 calls.",
+			"Fees rose by 12 wei, from 0 GLMR in November 2025 to 12 wei in December 2025.", "Of the difference: 12 wei more from new calls, of 3 calls.",
 		}},
 	} {
 		require.Equal(t, c.want, reported(t, c.now, c.before).Words())
 	}
 	words := reported(t, now, before).Words()
-	require.True(t, strings.HasPrefix(words[0], "The difference is not known, because fees are undetermined: 1 in 2025-12 and 0 in 2025-11. As far as they are known: Fees rose by "), words[0])
-	require.Contains(t, words[len(words)-1], "Failed transactions paid 8.10… GLMR in 2025-12 (1) and 5.25… GLMR in 2025-11 (1).")
+	require.True(t, strings.HasPrefix(words[0], "The difference is not known, because fees are undetermined: 1 in December 2025 and 0 in November 2025. As far as they are known: Fees rose by "), words[0])
+	require.Contains(t, words[len(words)-1], "Failed transactions paid 8.10… GLMR in December 2025 (1) and 5.25… GLMR in November 2025 (1).")
 }
 
 // Notes name what the steps do not explain.
@@ -159,15 +160,46 @@ func TestNotes(t *testing.T) {
 	inAsset := func(t *ledger.Transaction) { t.Fee, t.AssetFee.Asset = chain.Some(chain.Wei{}), "1984" }
 	drifts := func(t *ledger.Transaction) { t.Verdict = evidence.Drift }
 	r := reported(t, list{with(evmAt(contracts[0], 1, 1, 1), noGas), with(native("a", 0, 0), inAsset), with(native("a", 5, 0), drifts)}, list{evmAt(contracts[0], 1, 1, 1), with(native("b", 0, 0), unpriced)})
-	r.Partial, r.Notes = []string{"PARTIAL"}, []string{"another"}
+	r.Partial, r.Notes = []string{"a part"}, []string{"another"}
 	require.Equal(t, []string{
-		"PARTIAL", "the periods differ in length: 31 days and 30 days",
+		"a part", "the periods differ in length: 31 days and 30 days",
 		"gas or priority fee not known for some transactions of 1 EVM call: number and fee of the transactions explain its fees",
-		"2025-12: 1 fee differs from what the chain charged: the steps explain the fees by the rules", "2025-12: 1 fee was paid in an asset, and is in no step",
-		"2025-11: 1 fee is undetermined, and in no step", "another", variance.Order,
-		"evidence: 2025-12: recorded (reported by the gateway, not proved)", "evidence: 2025-11: recorded (reported by the gateway, not proved)",
+		"December 2025: 1 fee differs from what the chain charged: the steps explain the fees by the rules", "December 2025: 1 fee was paid in an asset, and is in no step",
+		"November 2025: 1 fee is undetermined, and in no step", "another", variance.Order,
+		"evidence: December 2025: recorded (reported by the gateway, not proved)", "evidence: November 2025: recorded (reported by the gateway, not proved)",
 	}, r.AllNotes())
 }
+
+// Fees paid in assets have a row for each call in files without notes, and a part of the periods has its columns. Neither
+// changes the steps.
+func TestFilesWithoutNotes(t *testing.T) {
+	inAsset := func(t *ledger.Transaction) { t.Fee, t.AssetFee.Asset = chain.Some(chain.Wei{}), "1984" }
+	now, before := list{native("a", 5, 0), with(native("a", 0, 0), inAsset), with(native("b", 0, 0), inAsset)}, list{native("a", 3, 0), with(native("b", 0, 0), inAsset)}
+	r := reported(t, now, before)
+	r.Part, r.Period.Part, r.Other.Part = "to 2 Dec", "to 2 Dec, now", "to 2 Nov, then"
+	var text bytes.Buffer
+	require.NoError(t, r.Document().Write(&text, "csv", 0))
+	lines, err := csv.NewReader(&text).ReadAll()
+	require.NoError(t, err)
+	var rows []string
+	n := len(lines[0])
+	require.Equal(t, []string{"paid_in_assets", "paid_in_assets_before", "part", "part_before"}, lines[0][n-4:])
+	for _, line := range lines[1:] {
+		require.Equal(t, []string{"to 2 Dec, now", "to 2 Nov, then"}, line[n-2:])
+		if line[0] == "paid_in_assets" {
+			rows = append(rows, line[2]+" "+line[n-4]+" "+line[n-3])
+		}
+	}
+	require.Equal(t, []string{"a 1 0", "b 1 1"}, rows)
+	require.Equal(t, "2", must(r.Difference()).String())
+
+	text.Reset()
+	require.NoError(t, reported(t, list{native("a", 5, 0)}, nil).Document().Write(&text, "csv", 0))
+	require.NotContains(t, text.String(), "paid_in_assets")
+	require.NotContains(t, text.String(), "part")
+}
+
+func must(o chain.Optional[chain.SignedWei]) chain.SignedWei { amount, _ := o.Get(); return amount }
 
 // A document that cannot be written is an error.
 func TestFullDisk(t *testing.T) {

@@ -40,11 +40,13 @@ func (l *Line) rows(top int) (list []row, err error) {
 }
 
 // rows returns the rows of all steps.
-func (r *Report) rows(top int) (list []row, err error) {
+func (r *Report) rows(top int) ([]row, error) { return r.rowsOf(r.Steps, top) }
+
+func (r *Report) rowsOf(lines []*Line, top int) (list []row, err error) {
 	if n, limited := r.Top.Get(); limited {
 		top = n
 	}
-	for _, l := range r.Steps {
+	for _, l := range lines {
 		of, err := l.rows(top)
 		if err != nil {
 			return nil, err

@@ -2,6 +2,7 @@ package variance
 
 import (
 	"math"
+	"slices"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/money"
@@ -36,7 +37,16 @@ func (r *Report) columns() []column {
 		}})
 	}
 	list = append(list, column{table.Column{Name: "amount", Kind: table.SignedWei, Total: true, Whole: true}, func(x *row) any { return x.amount }})
-	return append(list, sumColumns...)
+	list = append(list, sumColumns...)
+	if len(r.InAssets.Shares) > 0 {
+		list = append(list, assetColumns...)
+	}
+	if r.Part == "" {
+		return list
+	}
+	return append(list,
+		column{table.Column{Name: "part", Kind: table.Text}, func(*row) any { return r.Period.Part }},
+		column{table.Column{Name: "part_before", Kind: table.Text}, func(*row) any { return r.Other.Part }})
 }
 
 // ofCall is a value of rows with a call.
@@ -59,6 +69,9 @@ var sumColumns = bothColumns([]sumColumn{
 	{"failed_fee", table.Wei, func(s *Sums) any { return s.FailedFee }},
 	{"undetermined", table.Integer, func(s *Sums) any { return s.Undetermined }},
 })
+
+// assetColumns count the fees that were paid in assets.
+var assetColumns = bothColumns([]sumColumn{{"paid_in_assets", table.Integer, func(s *Sums) any { return s.InAssets }}})
 
 type sumColumn struct {
 	name  string
@@ -91,7 +104,8 @@ func (s *Sums) KnownApart() (none chain.Optional[chain.Wei]) {
 	return chain.Some(s.Apart)
 }
 
-// Sheet returns a row for each call of each step. The amounts add up to the difference.
+// Sheet returns a row for each call of each step, and for each call of which fees were paid in assets. The amounts add up to
+// the difference.
 func (r *Report) Sheet() *table.Sheet {
 	columns := r.columns()
 	s := &table.Sheet{Name: "calls", Title: r.Title(), Notes: r.AllNotes(), Token: r.Token}
@@ -99,7 +113,11 @@ func (r *Report) Sheet() *table.Sheet {
 		s.Columns = append(s.Columns, c.Column)
 	}
 	s.Rows = func(yield func([]any, error) bool) {
-		list, err := r.rows(math.MaxInt)
+		lines := r.Steps
+		if len(r.InAssets.Shares) > 0 {
+			lines = append(slices.Clip(lines), r.InAssets)
+		}
+		list, err := r.rowsOf(lines, math.MaxInt)
 		if err != nil {
 			yield(nil, err)
 			return

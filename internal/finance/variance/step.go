@@ -21,6 +21,8 @@ const (
 	FeeEach      Step = "fee_each"     // of a transaction, where gas does not explain it; without tips
 	Apart        Step = "priority_fees_and_tips"
 	NotKnown     Step = "not_known" // fees that no rule determines
+
+	paidInAssets Step = "paid_in_assets" // no step: names the rows of fees that are in none
 )
 
 // steps are those with an amount.

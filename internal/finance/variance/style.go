@@ -21,6 +21,7 @@ type Report struct {
 	Network       string
 	console.Token                 // the network's
 	Period, Other Side            // the period, and the one that it is compared with
+	Part          string          // what is compared of both, such as "to 30 Jan 08:30, 29.4 of 31 days"; "" for all
 	Accounts      []chain.Address // the payers; nil for all
 	Labels        *addressbook.Book
 	Prices        *money.List // nil for no amounts in a currency
@@ -41,13 +42,16 @@ type Side struct {
 	Worth    chain.Optional[money.Amount] // of its fees, each at the price of its day or hour
 }
 
+// title returns the period's name for people.
+func (s *Side) title() string { return console.PeriodName(s.Name) }
+
 // Order says in which order the factors change.
 const Order = "the factors change in this order: calls of one period only; number of transactions, at the gas and prices before; gas per transaction, at the number now and the prices before; " +
 	"base fee and priority fees, at the number and gas now; where gas does not explain fees: number of transactions, at the fees before; fee and tip per transaction, at the number now"
 
 // Title returns the title.
 func (r *Report) Title() string {
-	title := fmt.Sprintf("Why fees of %s changed, %s against %s", r.Network, r.Period.Name, r.Other.Name)
+	title := fmt.Sprintf("Why fees of %s changed, %s against %s", r.Network, r.Period.title(), r.Other.title())
 	if r.Accounts != nil {
 		title += ", for " + console.Counted(len(r.Accounts), "account")
 	}
@@ -58,14 +62,14 @@ func (r *Report) Title() string {
 func (r *Report) AllNotes() []string {
 	notes := slices.Concat(r.Partial, r.limits(), r.Notes, []string{Order})
 	for _, s := range []*Side{&r.Period, &r.Other} {
-		notes = append(notes, "evidence: "+s.Name+": "+s.Evidence.String())
+		notes = append(notes, "evidence: "+s.title()+": "+s.Evidence.String())
 	}
 	return notes
 }
 
 // limits returns notes on what the steps do not contain, or explain less well.
 func (r *Report) limits() (notes []string) {
-	if r.Period.Part == "" && r.Period.Length != r.Other.Length {
+	if r.Part == "" && r.Period.Length != r.Other.Length {
 		notes = append(notes, fmt.Sprintf("the periods differ in length: %s and %s", r.Period.Length, r.Other.Length))
 	}
 	if r.WithoutGas > 0 {
@@ -84,7 +88,7 @@ func (r *Report) limits() (notes []string) {
 			{s.of.InAssets, "fee", "was paid in an asset, and is in no step", "were paid in assets, and are in no step"},
 		} {
 			if n.count > 0 {
-				notes = append(notes, s.Name+": "+console.Counted(n.count, n.what)+" "+console.Verb(n.count, n.one, n.several))
+				notes = append(notes, s.title()+": "+console.Counted(n.count, n.what)+" "+console.Verb(n.count, n.one, n.several))
 			}
 		}
 	}

@@ -41,7 +41,7 @@ func (r *Report) writeText(w io.Writer, width int) error {
 		}
 		steps.Row(cells...)
 	}
-	add(r.Other.Name+" "+r.known(&r.Before), r.Tokens(r.Before.Fee), nil, &r.Before)
+	add(r.Other.title()+" "+r.known(&r.Before), r.Tokens(r.Before.Fee), nil, &r.Before)
 	var last *Line
 	for i := range list {
 		x := &list[i]
@@ -59,7 +59,7 @@ func (r *Report) writeText(w io.Writer, width int) error {
 			add("    "+console.Counted(x.others, "other"), r.change(x.amount), &x.now, &x.before)
 		}
 	}
-	add(r.Period.Name+" "+r.known(&r.Now), r.Tokens(r.Now.Fee), &r.Now, nil)
+	add(r.Period.title()+" "+r.known(&r.Now), r.Tokens(r.Now.Fee), &r.Now, nil)
 	page.Table(steps)
 	page.Notes(r.AllNotes()[len(r.Partial):])
 	return page.Flush()

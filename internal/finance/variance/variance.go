@@ -14,6 +14,7 @@ type Variance struct {
 	Steps       []*Line // in the order of [Steps], also those of 0
 	Calls       int     // different ones
 	WithoutGas  int     // EVM calls of both periods whose fees gas and prices do not explain
+	InAssets    *Line   // the calls of which fees were paid in assets, which are in no step: its amounts are 0
 }
 
 // Line is a step of a variance.
@@ -38,7 +39,7 @@ type Change struct {
 
 // Compare explains the fees of a period by those of another.
 func Compare(now, before *Period) (*Variance, error) {
-	v := &Variance{}
+	v := &Variance{InAssets: &Line{Step: paidInAssets, Amount: chain.Some(chain.SignedWei{})}}
 	lines := map[Step]*Line{}
 	for _, step := range Steps() {
 		lines[step] = &Line{Step: step, Amount: chain.Some(chain.SignedWei{})}
@@ -60,7 +61,7 @@ func Compare(now, before *Period) (*Variance, error) {
 		}
 	}
 	v.Calls = len(changes) - 1
-	for _, line := range v.Steps {
+	for _, line := range append(v.Steps, v.InAssets) {
 		slices.SortFunc(line.Shares, func(x, y Share) int {
 			a, _ := x.Amount.Get()
 			b, _ := y.Amount.Get()
@@ -87,6 +88,11 @@ func (v *Variance) add(c *Change, lines map[Step]*Line) error {
 			if err := lines[step].add(Share{c, chain.Some(parts[i])}); err != nil {
 				return err
 			}
+		}
+	}
+	if c.Now.InAssets+c.Before.InAssets > 0 {
+		if err := v.InAssets.add(Share{c, v.InAssets.Amount}); err != nil {
+			return err
 		}
 	}
 	if c.Now.Undetermined+c.Before.Undetermined > 0 {

@@ -25,14 +25,14 @@ func (r *Report) Words() []string {
 		list = append(list, "Of the difference: "+strings.Join(reasons, "; ")+".")
 	}
 	if r.Now.Failed+r.Before.Failed > 0 {
-		list = append(list, fmt.Sprintf("Failed transactions paid %s in %s (%d) and %s in %s (%d).", r.Short(r.Now.FailedFee.Signed()), r.Period.Name, r.Now.Failed, r.Short(r.Before.FailedFee.Signed()), r.Other.Name, r.Before.Failed))
+		list = append(list, fmt.Sprintf("Failed transactions paid %s in %s (%d) and %s in %s (%d).", r.Short(r.Now.FailedFee.Signed()), r.Period.title(), r.Now.Failed, r.Short(r.Before.FailedFee.Signed()), r.Other.title(), r.Before.Failed))
 	}
 	return list
 }
 
 // summary returns the first sentence.
 func (r *Report) summary() string {
-	ends := fmt.Sprintf("from %s in %s to %s in %s", r.Short(r.Before.Fee.Signed()), r.Other.Name, r.Short(r.Now.Fee.Signed()), r.Period.Name)
+	ends := fmt.Sprintf("from %s in %s to %s in %s", r.Short(r.Before.Fee.Signed()), r.Other.title(), r.Short(r.Now.Fee.Signed()), r.Period.title())
 	change := r.Known()
 	text := "Fees did not change: they were " + r.Short(r.Now.Fee.Signed()) + " in both periods."
 	if change.Sign() != 0 {
@@ -42,11 +42,11 @@ func (r *Report) summary() string {
 		}
 		text += ", " + ends + "."
 	}
-	if r.Period.Part != "" {
-		text = "Of the part known of both (" + r.Period.Part + "), f" + text[1:]
+	if r.Part != "" {
+		text = "Of the part known of both (" + r.Part + "), f" + text[1:]
 	}
 	if !r.IsKnown() {
-		text = fmt.Sprintf("The difference is not known, because fees are undetermined: %d in %s and %d in %s. As far as they are known: ", r.Now.Undetermined, r.Period.Name, r.Before.Undetermined, r.Other.Name) + text
+		text = fmt.Sprintf("The difference is not known, because fees are undetermined: %d in %s and %d in %s. As far as they are known: ", r.Now.Undetermined, r.Period.title(), r.Before.Undetermined, r.Other.title()) + text
 	}
 	return text
 }

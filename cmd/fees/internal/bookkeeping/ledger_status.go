@@ -60,7 +60,7 @@ func addBlocks(pairs *console.Pairs, s *app.Status) {
 	pairs.Add("last block time", console.Known(s.LastTime))
 	pairs.Add("sealed up to", cmp.Or(console.Known(s.Sealed), "none"))
 	pairs.Add("seal", console.Known(s.Seal))
-	pairs.Add("audit trail", cmp.Or(console.Known(s.Trail), "ALTERED"))
+	pairs.Add("audit trail", cmp.Or(console.Known(s.Trail), "altered"))
 	pairs.Add("evidence", s.Evidence.String())
 	pairs.Add("findings", fmt.Sprint(s.Findings))
 	pairs.Add("unanswered", unanswered)

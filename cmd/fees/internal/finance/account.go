@@ -80,7 +80,7 @@ func (f *accountFlags) showAccount(ctx context.Context, d *app.Ledger, book *app
 
 // writeAccount writes an account as text.
 func (f *accountFlags) writeAccount(page *console.Page, a *app.AccountSummary, book *app.AddressBook) {
-	page.Line(fmt.Sprintf("Account %s on %s, %s", cli.Called(a.Token, book, chain.Some(a.Account)), a.Network, a.Held.Name), 2)
+	page.Line(fmt.Sprintf("Account %s on %s, %s", cli.Called(a.Token, book, chain.Some(a.Account)), a.Network, console.PeriodName(a.Held.Name)), 2)
 	page.Line("evidence: "+a.Held.Evidence.String(), 2)
 	page.WriteString("\n")
 	seen := func(s chain.Optional[app.Seen]) string {
@@ -104,7 +104,7 @@ func (f *accountFlags) writeAccount(page *console.Page, a *app.AccountSummary, b
 	p.Add("transactions paid", fmt.Sprintf("%d evm, %d native", a.Fees.EVM, a.Fees.Native))
 	fee := tokens(chain.Some(a.Fees.Fee), a.Token)
 	if n := a.Fees.Undetermined; n > 0 {
-		fee += fmt.Sprintf(", INCOMPLETE: %d %s undetermined", n, console.Verb(n, "is", "are"))
+		fee += fmt.Sprintf(", incomplete: %d %s undetermined", n, console.Verb(n, "is", "are"))
 	}
 	if a.Failed > 0 {
 		p.Add("with failed checks", console.Counted(a.Failed, "transaction"))
@@ -123,7 +123,7 @@ func (f *accountFlags) writeAccount(page *console.Page, a *app.AccountSummary, b
 		p.Add("reserved balance", tokens(chain.Some(b.Reserved), a.Token))
 		proof := "yes, by the movements since the first block"
 		if !a.Proved {
-			proof = "NO: the movements lead to another balance; find the block with: " + cli.Line(f.command, "fees statement "+a.Token.Account(a.Account), "ledger", "labels", "network-file", "gateway", "trust")
+			proof = "no: the movements lead to another balance; find the block with: " + cli.Line(f.command, "fees statement "+a.Token.Account(a.Account), "ledger", "labels", "network-file", "gateway", "trust")
 		}
 		p.Add("proved", proof)
 	}

@@ -42,13 +42,13 @@ func writeClosed(w io.Writer, p *app.Closed) error {
 func writePackage(w io.Writer, p *closing.Package, token console.Token) error {
 	m := p.Manifest
 	page := console.NewPage(w, cli.WidthOf(w))
-	page.Line(fmt.Sprintf("Package of %s, %s, %s, version %d", m.Period.Name(), m.Period.Timezone, m.Network, m.Version), 2)
+	page.Line(fmt.Sprintf("Package of %s, %s, %s, version %d", console.PeriodName(m.Period.Name()), m.Period.Timezone, m.Network, m.Version), 2)
 	page.WriteString("\n")
 	var pairs console.Pairs
 	line := func(name, format string, values ...any) { pairs.Add(name, fmt.Sprintf(format, values...)) }
 	sealed := "final and sealed"
 	if !m.Blocks.Final {
-		sealed = "NOT all final and sealed"
+		sealed = "not all final and sealed"
 	}
 	line("blocks", "%d..%d, %d, %s", m.Blocks.First, m.Blocks.Last, m.Blocks.Count, sealed)
 	if end := m.Period.ChainEnd; end != nil {
@@ -56,7 +56,7 @@ func writePackage(w io.Writer, p *closing.Package, token console.Token) error {
 	}
 	line("evidence", "%v", m.Evidence)
 	for _, lack := range m.Period.Missing {
-		line("PARTIAL", "missing: %s", lack)
+		line("known part", "missing: %s", lack)
 	}
 	line("accounts", "%d", len(m.Accounts))
 	line("transactions", "%d evm, %d native", m.Totals.EVM, m.Totals.Native)

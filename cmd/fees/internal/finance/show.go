@@ -162,7 +162,7 @@ func (f *lookupFlags) showBlock(ctx context.Context, d *app.Ledger, height uint6
 		p.Add("transactions", fmt.Sprintf("%d evm, %d native", b.EVM, b.Native))
 		fee := tokens(chain.Some(b.Fee), token)
 		if b.Undetermined > 0 {
-			fee += fmt.Sprintf(", INCOMPLETE: %d %s undetermined", b.Undetermined, console.Verb(b.Undetermined, "is", "are"))
+			fee += fmt.Sprintf(", incomplete: %d %s undetermined", b.Undetermined, console.Verb(b.Undetermined, "is", "are"))
 		}
 		p.Add("fees", fee)
 		p.Add("charged", tokens(b.Charged, token))

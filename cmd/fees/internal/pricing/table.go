@@ -179,7 +179,7 @@ func totalRows(r *evidence.Report, token console.Token) *console.Table {
 	rows.Row(fee.Native, t.Native, t.NativeFailed, token.Tokens(t.NativeFee))
 	total := "total"
 	if !t.Complete {
-		total = "INCOMPLETE total"
+		total = "incomplete total"
 	}
 	rows.Footer(total, t.EVM+t.Native, t.EVMFailed+t.NativeFailed, token.Tokens(t.Fee))
 	return rows

@@ -181,7 +181,7 @@ func (w *watcher) writeLine(out io.Writer, r *evidence.Report) {
 	}
 	flags := ""
 	if n := r.Totals.Undetermined; n > 0 {
-		flags += fmt.Sprintf("  INCOMPLETE, %d undetermined", n)
+		flags += fmt.Sprintf("  incomplete, %d undetermined", n)
 	}
 	if n := r.Totals.Drift; n > 0 {
 		flags += fmt.Sprintf("  DRIFT, %d fees", n)
