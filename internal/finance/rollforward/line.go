@@ -12,21 +12,19 @@ type LineSum struct {
 	Line
 	Count          uint64
 	Free, Reserved chain.Optional[chain.SignedWei]
-	Value          chain.Optional[money.Amount] // like [Sum.Value]; unknown without movements
+	Value          chain.Optional[money.Amount] // like [Sum.Value]; 0 without movements
 	Classes        []Sum
 }
 
 // Lines returns all lines of the column, including those without movements.
 func (c *Column) Lines() (list []LineSum, err error) {
 	for _, line := range Lines() {
-		sum := LineSum{Line: line, Free: chain.Some(chain.SignedWei{}), Reserved: chain.Some(chain.SignedWei{}), Classes: []Sum{}}
+		sum := LineSum{Line: line, Free: chain.Some(chain.SignedWei{}), Reserved: chain.Some(chain.SignedWei{}), Value: c.nothing, Classes: []Sum{}}
 		for _, s := range c.Sums {
 			if s.Line != line {
 				continue
 			}
-			if sum.Value = money.Sum(sum.Value, s.Value); len(sum.Classes) == 0 {
-				sum.Value = s.Value
-			}
+			sum.Value = money.Sum(sum.Value, s.Value)
 			sum.Classes = append(sum.Classes, s)
 			sum.Count += s.Count
 			if sum.Free, err = plus(sum.Free, s.Free); err != nil {
@@ -45,7 +43,7 @@ func (c *Column) Lines() (list []LineSum, err error) {
 // spread gives what rounding leaves over to the largest class of a line: the classes add up to the line as shown.
 func (l *LineSum) spread() {
 	whole, known := l.Value.Get()
-	if !known {
+	if !known || len(l.Classes) == 0 {
 		return
 	}
 	rest, largest := whole.Rounded(), 0
@@ -71,6 +69,7 @@ func (r *Rollforward) valueEnds(c *Column) error {
 	if r.ends == nil {
 		return nil
 	}
+	c.nothing = chain.Some(money.NothingIn(r.ends.Currency))
 	for _, end := range []struct {
 		value *chain.Optional[money.Amount]
 		of    chain.Optional[balances.Change]
@@ -98,7 +97,7 @@ func (c *Column) Valuation() (none chain.Optional[money.Amount], err error) {
 	rest = rest.Rounded().Sub(opening.Rounded())
 	for _, line := range lines {
 		value, known := line.Value.Get()
-		if !known && len(line.Classes) > 0 {
+		if !known {
 			return none, nil
 		}
 		rest = rest.Sub(value.Rounded())

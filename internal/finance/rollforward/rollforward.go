@@ -93,6 +93,8 @@ type Column struct {
 	Unexplained chain.Optional[balances.Change]
 	// AssetFees are the fees that the accounts paid in assets. They are in no sum.
 	AssetFees fee.AssetTotals
+
+	nothing chain.Optional[money.Amount] // the value of no movements; unknown without prices
 }
 
 // Sum is the sum of the movements of a class in a column.
@@ -383,7 +385,7 @@ func (r *Rollforward) addWhole() error {
 	parts := r.Columns
 	for j, o := range r.owners {
 		sums := map[key]*Sum{}
-		whole := Column{Period: all, Whole: true, Scope: o.scope, Account: o.account, Label: o.label, Group: o.group, Accounts: parts[j].Accounts, Opening: parts[j].Opening, OpeningValue: parts[j].OpeningValue}
+		whole := Column{Period: all, Whole: true, Scope: o.scope, Account: o.account, Label: o.label, Group: o.group, Accounts: parts[j].Accounts, Opening: parts[j].Opening, OpeningValue: parts[j].OpeningValue, nothing: parts[j].nothing}
 		for i := j; i < len(parts); i += count {
 			part := &parts[i]
 			if err := whole.join(part, sums, i == j); err != nil {
