@@ -99,7 +99,7 @@ func TestWrittenWholeOrNotAtAll(t *testing.T) {
 				return "", err
 			}
 			text := bytes.NewBufferString(b.Compared)
-			err = b.WriteManifest(text, func(file int) string { return fmt.Sprint(file) })
+			err = b.WriteManifest(text, []string{"0"})
 			return text.String(), err
 		},
 		"chart check": func(ctx context.Context) (string, error) {

@@ -35,7 +35,10 @@ type PackageRequest struct {
 	PeriodInput        // a month, or a year
 	PackageInputs
 	Networks  string               // a file with the user's own network tables, or ""
-	Journal   string               // the accounting program of the journal
+	Journal   string               // the accounting program of the journal in tokens; "" for none
+	Posted    []string             // accounting systems with journals, of [JournalForms]; nil are those of the package before
+	Summarise string               // what their entries have the fees of: a transaction, a day or a month
+	Company   string               // its name, for the cover; "" is that of the package before
 	With      string               // WithFees or WithMovements
 	Proved    bool                 // prove the statements with balances
 	NoRecords bool                 // leave out the records of the blocks
@@ -80,6 +83,7 @@ type Closed struct {
 	Stamp         *timestamp.Checked  // of its manifest, without checking the authority; nil for none
 	Unstamped     bool                // the previous version was timestamped, this one is not
 	Record        string              // the record of fees that it keeps from the version before; "" for none
+	Posted        []string            // the accounting systems whose journals it keeps from the version before
 }
 
 // options returns the options that the manifest stores.
@@ -96,7 +100,7 @@ func (q *PackageRequest) options() closing.Options {
 		}
 	}
 	return closing.Options{
-		Prices: priced, Journal: q.Journal, With: q.With, Partial: q.Partial, Balances: q.Proved,
+		Prices: priced, Journal: q.Journal, Posted: q.Posted, Summarise: summarised(q), Company: q.Company, With: q.With, Partial: q.Partial, Balances: q.Proved,
 		Rollforward: true, Classes: q.Classes != "", Chart: q.Chart != "", Tags: q.Tags != "", About: true, Records: !q.NoRecords, OwnNetworks: q.Networks != "", Names: q.Names != "", Labels: q.Labels != nil, Reconciliation: record,
 	}
 }
@@ -127,7 +131,7 @@ func (d *Ledger) MakePackage(ctx context.Context, q PackageRequest) (*Closed, er
 	}
 	c, err := x.install(ctx, q.Dir, q.Key, q.Authority)
 	if err == nil {
-		c.Record = kept.name
+		c.Record, c.Posted = kept.name, kept.posted
 	}
 	return c, err
 }
@@ -238,18 +242,21 @@ type maker struct {
 	drop     string                 // what the package may lack of it
 	unfit    []string               // its acceptances that fit no difference
 	accepted []acceptedSum
-	// worth is the value of what was charged, and reconciled the verdict on the company's record; both are for the cover.
+	// worth is the value of what was charged. reconciled and posted are the verdicts on the company's record and on the journals
+	// for accounting systems, for the cover.
 	worth      chain.Optional[money.Amount]
 	reconciled string
+	posted     []string
 	acts       func(context.Context) ([]byte, error) // the text of inputs/acts.csv
+	round      []ledger.Act                          // those acts
 	draft      *closing.Draft
 	manifest   closing.Manifest // what is known so far
 }
 
 // maker checks the options and returns a maker.
 func (d *Ledger) maker(in PeriodInput, o closing.Options, p *PackageOptions) (*maker, error) {
-	if _, ok := Program(o.Journal); !ok {
-		return nil, notUnderstood("%v %q: not an accounting program with journals", FieldProgram, o.Journal)
+	if err := checkJournals(&o); err != nil {
+		return nil, err
 	}
 	switch {
 	case o.With != WithFees && o.With != WithMovements:

@@ -98,6 +98,9 @@ func (x *maker) makeActs(ctx context.Context) error {
 		return nil
 	}
 	text, err := x.acts(ctx)
+	if err == nil {
+		x.round, err = ReadActs(text)
+	}
 	if err != nil {
 		return err
 	}

@@ -83,7 +83,7 @@ func TestPackageWithAChart(t *testing.T) {
 	}
 	require.NotContains(t, about, q.Chart, "no path of the user's machine")
 
-	// The cover has the same, the findings, the accounts, and the checksum of each other file.
+	// The cover has the fees, the findings, the accounts, and the checksum of each other file, and no parameters.
 	cover, err := os.ReadFile(filepath.Join(made.Dir, "cover.pdf"))
 	require.NoError(t, err)
 	leaves, pages := pdftest.Parse(t, cover).Leaves()
@@ -91,7 +91,8 @@ func TestPackageWithAChart(t *testing.T) {
 	for _, l := range leaves {
 		all += l.Text + "\n"
 	}
-	require.Contains(t, all, "control total: fee\n"+inTokens(t, sum)+"\n")
+	require.Contains(t, all, "\nfees charged, as in the report\n"+strings.TrimSuffix(strings.SplitN(inTokens(t, sum), "(", 2)[1], " GLMR)")+"\n")
+	require.NotContains(t, all, "parameter")
 	require.Contains(t, all, "Prepared by")
 	for _, f := range made.Manifest.Files {
 		if f.Name != "cover.pdf" && f.Name != "networks.json" {

@@ -5,62 +5,161 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"slices"
+	"strings"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/finance/balances"
 	"github.com/feeledger/fees/internal/finance/closing"
+	"github.com/feeledger/fees/internal/finance/rollforward"
 	"github.com/feeledger/fees/internal/finance/statement"
+	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/money"
 	"github.com/feeledger/fees/internal/reconcile"
+	"github.com/feeledger/fees/internal/sys/plain"
 	"github.com/feeledger/fees/internal/table"
 )
 
 // CoverFile is the cover of a package, to sign on paper.
 const CoverFile = "cover.pdf"
 
-// writeCover writes the cover: its figures and verdicts, findings, accounts, how it was made, and its files.
+// writeCover writes the cover: what a reviewer signs, findings, accounts and files. About.txt says how the package was made.
 func (x *maker) writeCover(w io.Writer, a *closing.About) error {
 	m := &x.manifest
-	made := a.Sheet()
-	made.Title = "How this package was made"
 	sheets := []*table.Sheet{x.figuresSheet(a), findingsSheet(m)}
 	if m.Findings.Accepted > 0 {
 		sheets = append(sheets, x.acceptedSheet())
 	}
-	sheets = append(sheets, accountsSheet(m.Accounts), made, filesSheet(x.files()))
-	return (&Paper{Size: PaperSizes[0]}).write(w, table.Paper{Title: "Close package, " + m.Network + ", " + console.PeriodName(m.Period.Name())}, a, sheets)
+	sheets = append(sheets, accountsSheet(m.Accounts), filesSheet(x.files()))
+	paper := &Paper{Size: PaperSizes[0], Signed: len(x.round) > 0}
+	return paper.write(w, table.Paper{Title: "Close package, " + m.Network + ", " + console.PeriodName(m.Period.Name())}, a, sheets)
 }
 
-// figuresSheet has what a reviewer signs: the balances, the fees, the verdicts and the head of the audit trail.
+// figuresSheet has what a reviewer signs: what led from the opening to the closing balances, the fees, the verdicts, what
+// identifies the package, and who prepared and reviewed it.
 func (x *maker) figuresSheet(a *closing.About) *table.Sheet {
 	m := &x.manifest
 	s := &table.Sheet{
 		Name: "figures", Title: "Balances and fees", Token: console.Token(x.network.Token()),
-		Columns: []table.Column{{Name: "item", Kind: table.Text}, {Name: "amount", Kind: table.SignedWei}}, Above: new(table.Above),
+		Columns: []table.Column{{Name: "item", Kind: table.Text}, {Name: "amount", Kind: table.SignedWei}}, Above: &table.Above{Facts: x.coverFacts(a)},
 	}
-	var rows [][]any
-	if b := m.Balances; b != nil {
-		rows = append(rows, []any{"opening balances", b.Opening}, []any{"closing balances", b.Closing})
-	} else {
+	valued := m.Options.Prices != nil
+	if valued {
+		s.Columns = append(s.Columns, table.Column{Name: "value", Kind: table.Text})
+	}
+	if m.Balances == nil {
 		s.Above.Framed = []string{BalancesMissing("")}
 	}
-	rows = append(rows, []any{"fees charged", m.Totals.Charged})
-	if worth, known := x.worth.Get(); known {
-		s.Columns = append(s.Columns, table.Column{Name: "amount_" + worth.Currency().Suffix(), Kind: table.Fiat, Currency: worth.Currency()})
-		for i := range rows {
-			rows[i] = append(rows[i], nil)
-		}
-		rows[len(rows)-1][2] = worth
+	charged := closing.Figure{Name: "fees charged, as in the report"}
+	if wei, known := m.Totals.Charged.Get(); known {
+		charged.Amount = chain.Some(wei.Signed())
 	}
-	s.Rows = rowsOf(rows, func(row []any) []any { return row })
-	facts := &s.Above.Facts
-	facts.Add("Period", console.PeriodName(a.Period)+", "+a.Timezone)
+	if worth, known := x.worth.Get(); known {
+		charged.Value = chain.Some(worth.String())
+	}
+	s.Rows = rowsOf(append(slices.Clip(m.Figures), charged), func(f closing.Figure) []any {
+		row := []any{strings.ReplaceAll(f.Name, "_", " "), f.Amount}
+		if f.Name == valuationFigure {
+			row[1] = nil
+		}
+		if value, known := f.Value.Get(); known && valued {
+			row = append(row, value+" "+m.Options.Prices.Currency)
+		} else if valued {
+			row = append(row, "not known")
+		}
+		return row
+	})
+	if valued {
+		s.Notes = []string{"a balance has the value at the price of its day, a movement that of its own; gains are not computed"}
+	}
+	return s
+}
+
+// coverFacts are the facts of a cover.
+func (x *maker) coverFacts(a *closing.About) (facts console.Pairs) {
+	m := &x.manifest
+	facts.Add("Company", cmp.Or(plain.Line(m.Options.Company), "not stated"))
+	facts.Add("Period", console.PeriodName(m.Period.Name())+", "+a.Timezone)
+	for _, lack := range m.Period.Missing {
+		facts.Add("Known part", "missing: "+lack)
+	}
 	facts.Add("Accounts", fmt.Sprint(len(m.Accounts)))
 	if m.Balances != nil {
 		facts.Add("Statements", fmt.Sprintf("%d of %d agree", uint64(len(m.Accounts))-m.Findings.Statements, len(m.Accounts)))
 	}
-	facts.Add("Reconciliation", cmp.Or(x.reconciled, "no record of the company was compared"))
+	facts.Add("Reconciliation", cmp.Or(x.reconciled, "not reconciled: no record of the company was compared"))
+	facts.Add("Posted journals", x.postedLine())
+	findings := "none"
+	if !m.Findings.None() {
+		findings = "see below"
+	}
+	facts.Add("Findings", findings)
+	facts.Add("Evidence", a.Evidence)
+	facts.Add("Seal", cmp.Or(m.Blocks.Seal, "none, because not all blocks are sealed"))
 	facts.Add("Audit trail", a.Trail)
-	return s
+	facts.Add("Manifest", "manifest.json lists this cover and every other file, so the cover cannot contain its SHA-256; fees close, fees close --check and check.html show it")
+	for _, act := range x.round {
+		if role := roles[act.Kind]; role != "" {
+			facts.Add(role, plain.Line(act.User)+", "+act.Time.String())
+		}
+	}
+	return facts
+}
+
+// valuationFigure is the line of a cover that has a value only.
+const valuationFigure = "valuation_difference"
+
+// roles are what users who closed a package are on its cover.
+var roles = map[ledger.ActKind]string{ledger.Prepared: "Prepared by", ledger.Approved: "Reviewed by", ledger.Closed: "Closed by"}
+
+// figuresOf returns the lines of a cover from a rollforward, whose last column is of all accounts.
+func figuresOf(r *rollforward.Rollforward, valued bool) (list []closing.Figure, err error) {
+	c := &r.Columns[len(r.Columns)-1]
+	add := func(name string, free, reserved chain.Optional[chain.SignedWei], value chain.Optional[money.Amount]) {
+		f := closing.Figure{Name: name}
+		a, isFree := free.Get()
+		b, isReserved := reserved.Get()
+		if total, wrong := a.Add(b); isFree && isReserved {
+			f.Amount, err = chain.Some(total), cmp.Or(err, wrong)
+		}
+		if amount, known := value.Get(); known {
+			f.Value = chain.Some(amount.String())
+		}
+		list = append(list, f)
+	}
+	balance := func(name string, b chain.Optional[balances.Change], value chain.Optional[money.Amount]) {
+		if have, known := b.Get(); known {
+			add(name, chain.Some(have.Free), chain.Some(have.Reserved), value)
+		}
+	}
+	lines, err := c.Lines()
+	valuation, wrong := c.Valuation()
+	if err = cmp.Or(err, wrong); err != nil {
+		return nil, err
+	}
+	balance("opening", c.Opening, c.OpeningValue)
+	for _, l := range lines {
+		add(string(l.Line), l.Free, l.Reserved, l.Value)
+		if f := &list[len(list)-1]; isNothing(f) && !slices.Contains([]rollforward.Line{rollforward.Received, rollforward.Sent, rollforward.Fees}, l.Line) {
+			list = list[:len(list)-1]
+		}
+	}
+	if !c.Holds() {
+		balance("unexplained", c.Unexplained, chain.Optional[money.Amount]{})
+	}
+	if valued {
+		add(valuationFigure, chain.Some(chain.SignedWei{}), chain.Some(chain.SignedWei{}), valuation)
+	}
+	balance("closing", c.Closing, c.ClosingValue)
+	return list, err
+}
+
+// isNothing reports whether a line neither changed a balance nor has a value.
+func isNothing(f *closing.Figure) bool {
+	amount, known := f.Amount.Get()
+	value, valued := f.Value.Get()
+	return known && amount.Sign() == 0 && (!valued || strings.Trim(value, "0.") == "")
 }
 
 // balancesOf returns the sums of the balances, free and reserved; nil if one of them was not queried.
@@ -88,18 +187,21 @@ func balancesOf(list []*statement.Statement) (*closing.Balances, error) {
 
 // verdictOn returns the verdict on a company's record in one line.
 func verdictOn(r *reconcile.Result) string {
-	verdict := "agrees"
+	text := fmt.Sprintf("%d of %d match", r.Compared()-r.Apart(), r.Compared())
 	switch {
 	case r.Open() > 0 || len(r.UnreadSheets) > 0:
-		verdict = "does not agree"
+		text = "not reconciled: " + text + fmt.Sprintf(", %d accepted, %d open", r.Accepted(), r.Open())
 	case r.Compared() == 0:
 		return r.Headline()
-	case r.InAssets > 0:
-		verdict = "agrees as far as compared"
 	case r.Accepted() > 0:
-		verdict = "agrees except for accepted differences"
+		text = fmt.Sprintf("%d match, %d accepted", r.Compared()-r.Apart(), r.Accepted())
 	}
-	text := fmt.Sprintf("%s: %s compared, %d matched, %d accepted, %d open", verdict, console.Counted(r.Compared(), "item"), r.Compared()-r.Apart(), r.Accepted(), r.Open())
+	if len(r.UnreadSheets) > 0 {
+		text += "; " + console.Counted(len(r.UnreadSheets), "sheet") + " with fees not read"
+	}
+	if !r.Complete() {
+		text += "; completeness not checked"
+	}
 	if r.InAssets > 0 {
 		text += "; " + r.NotCompared()
 	}

@@ -33,7 +33,7 @@ func (x *maker) make(ctx context.Context) error {
 		do   func(context.Context) error
 	}{
 		{"inputs", x.makeInputs}, {"balances", x.ask}, {"blocks", x.examine}, {"reports", x.makeReports}, {"variance", x.makeVariance}, {"findings", x.makeFindings},
-		{"statements", x.makeStatements}, {"rollforward", x.makeRollforward}, {"journal", x.makeJournal}, {"reconciliation", x.makeReconciliation},
+		{"statements", x.makeStatements}, {"rollforward", x.makeRollforward}, {"journal", x.makeJournal}, {"posted journals", x.makePosted}, {"reconciliation", x.makeReconciliation},
 		{"records", x.makeRecords}, {"about", x.makeAbout},
 	} {
 		p.say("closing: " + step.what)
@@ -188,7 +188,7 @@ func (x *maker) takeOver() {
 		return
 	}
 	m := &x.manifest
-	m.Balances = x.kept.Balances
+	m.Balances, m.Figures = x.kept.Balances, x.kept.Figures
 	m.Findings.Statements, m.Findings.Rollforward = x.kept.Findings.Statements, x.kept.Findings.Rollforward
 	if m.Options.With == WithMovements {
 		m.Findings.Journal, m.LeftOut = x.kept.Findings.Journal, x.kept.LeftOut
@@ -255,6 +255,9 @@ func (x *maker) makeRollforward(ctx context.Context) error {
 	if !made.Holds() {
 		x.manifest.Findings.Rollforward = 1
 	}
+	if x.manifest.Figures, err = figuresOf(made.Rollforward, x.prices != nil); err != nil {
+		return made.Explain(err)
+	}
 	for i, form := range []string{"json", "xlsx"} {
 		if err == nil {
 			err = x.draft.Add(rollforwardFiles[i], func(w io.Writer) error { return made.Document(ctx).Write(w, form, 0) })
@@ -268,7 +271,7 @@ func (x *maker) journalName() string { return "journal." + x.manifest.Options.Jo
 // makeJournal makes the journal. If the journal would be wrong, it is left out and the manifest says why.
 func (x *maker) makeJournal(ctx context.Context) error {
 	o := &x.manifest.Options
-	if o.With == WithMovements && x.kept != nil {
+	if o.Journal == "" || o.With == WithMovements && x.kept != nil {
 		return nil
 	}
 	e, err := x.export(ctx, x.held, ExportRequest{Request: x.request(Progress{}), ChartInput: x.charted, With: o.With, Style: journal.Request{Names: x.names, Alone: true}, Balances: func() (source.Source, error) { return x.told, nil }})

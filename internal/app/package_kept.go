@@ -25,11 +25,12 @@ const (
 // keptRecord is what a package keeps of the one before.
 type keptRecord struct {
 	name     string                 // of the record; "" if the request names its own
+	posted   []string               // accounting systems; none if the request names its own
 	accepted []reconcile.Acceptance // which count
 }
 
-// keepRecord gives a request the record of fees of the package before, unless it names one or drops it, and the accepted
-// differences, unless it lists its own.
+// keepRecord gives a request the company's name, the journals for accounting systems and the record of fees of the package
+// before, unless it names its own or drops the record, and the accepted differences, unless it lists its own.
 func (d *Ledger) keepRecord(ctx context.Context, q *PackageRequest) (kept keptRecord, err error) {
 	if err := OneOf(FieldDrop, q.Drop, "", DropAcceptances, DropRecord); err != nil {
 		return kept, err
@@ -45,14 +46,20 @@ func (d *Ledger) keepRecord(ctx context.Context, q *PackageRequest) (kept keptRe
 	if err != nil {
 		return kept, err
 	}
-	record := before.Manifest.Options.Reconciliation
-	switch {
-	case record == nil || before.Manifest.Period.Name() != q.Month+q.Year:
-		return kept, nil
-	case q.Drop == DropRecord && q.Books.Path == "":
+	if before.Manifest.Period.Name() != q.Month+q.Year {
 		return kept, nil
 	}
-	if _, err := closing.Prepare(dir); err != nil { // its files are unaltered
+	in := func(name string) string { return filepath.Join(dir, filepath.FromSlash(name)) }
+	q.Company = cmp.Or(q.Company, before.Manifest.Options.Company)
+	kept.posted = q.keepPosted(before.Manifest, in)
+	record := before.Manifest.Options.Reconciliation
+	if record == nil || q.Drop == DropRecord && q.Books.Path == "" {
+		record = nil
+	}
+	if record == nil && kept.posted == nil {
+		return kept, nil
+	}
+	if _, err := closing.Prepare(dir); err != nil || record == nil { // its files are unaltered
 		return kept, err
 	}
 	accepted, err := (&PackageCheck{Package: before}).readAccepted()
@@ -68,7 +75,7 @@ func (d *Ledger) keepRecord(ctx context.Context, q *PackageRequest) (kept keptRe
 		kept.name = record.Names()
 		var list []BooksInput
 		for _, r := range record.Records() {
-			list = append(list, BooksInput{Path: filepath.Join(dir, filepath.FromSlash(r.Input)), Name: r.Name, Reading: r.Reading})
+			list = append(list, BooksInput{Path: in(r.Input), Name: r.Name, Reading: r.Reading})
 		}
 		q.Books = list[0]
 		q.Books.More = list[1:]

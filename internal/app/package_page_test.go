@@ -147,8 +147,9 @@ func basePackages(t *testing.T) (list []basePackage) {
 		q.With, q.Names, q.Books, q.Journal = app.WithFees, "", app.BooksInput{}, "beancount"
 		q.Chart = write(t, "chart.csv", "layer,account\nevm,Expenses:Gas\nnative,Expenses:Native\n")
 		q.Tags = write(t, "tags.csv", "25-4,A\n")
-		q.Prices = app.PricesInput{Files: []string{write(t, "prices.csv", "# source: a test\ndate,price\n2026-01-01,0.25\n")}, Fiat: "EUR"}
+		q.Prices = app.PricesInput{Files: []string{write(t, "prices.csv", "# source: a test\ndate,price\n2025-12-31,0.2\n2026-01-01,0.25\n")}, Fiat: "EUR"}
 	})
+	add("posted", place, d, postedQuestion(t, app.JournalForms...), func(*app.PackageRequest) {})
 	add("record", place, d, question(t), func(q *app.PackageRequest) {
 		q.With, q.Names, q.Journal = app.WithFees, "", "ledger"
 		q.Books.Path = record(t, func(s sent) bool { return of(alith)(s) })
@@ -212,18 +213,24 @@ func raised(text string, at int) string {
 // figures are the amounts and counts that the page recomputes, by file. Those of other columns are not checked: values in
 // a currency, block heights of the record.
 var figures = map[string]*regexp.Regexp{
-	"report.json":         regexp.MustCompile(`"(?:evm|native|fee|evm_fee|native_fee|priority_fee|tip|charged|burned|treasury|author|gas|gas_price_average)": "?(\d+)`),
-	"accounts.json":       regexp.MustCompile(`"(?:evm|native|fee|evm_fee|native_fee|priority_fee|tip|charged|burned|treasury|author|gas|gas_price_average)": "?(\d+)`),
-	"statements.json":     regexp.MustCompile(`"(?:free|reserved|amount|free_balance|reserved_balance|fee|charged|block|event_index|transactions)": ?"?-?(\d+)`),
-	"rollforward.json":    regexp.MustCompile(`"(?:free|reserved|total|closing_total|count)": "?-?(\d+)`),
-	"reconciliation.json": regexp.MustCompile(`"(?:books|chain|difference|count)": "?-?(\d+)`),
-	"variance.json":       regexp.MustCompile(`"(?:amount|fee|fee_before|difference|known_difference)": ?"-?(\d+)`),
-	"report.csv":          regexp.MustCompile(`,(\d+)`),
-	"accounts.csv":        regexp.MustCompile(`,(\d+)`),
-	"variance.csv":        regexp.MustCompile(`,(\d+)`),
-	"journal.hledger":     regexp.MustCompile(`  -?(\d+)\.\d+ GLMR`),
-	"journal.ledger":      regexp.MustCompile(`  -?(\d+)\.\d+ GLMR`),
-	"journal.beancount":   regexp.MustCompile(`  -?(\d+)\.\d+ GLMR`),
+	"report.json":            regexp.MustCompile(`"(?:evm|native|fee|evm_fee|native_fee|priority_fee|tip|charged|burned|treasury|author|gas|gas_price_average)": "?(\d+)`),
+	"accounts.json":          regexp.MustCompile(`"(?:evm|native|fee|evm_fee|native_fee|priority_fee|tip|charged|burned|treasury|author|gas|gas_price_average)": "?(\d+)`),
+	"statements.json":        regexp.MustCompile(`"(?:free|reserved|amount|free_balance|reserved_balance|fee|charged|block|event_index|transactions)": ?"?-?(\d+)`),
+	"rollforward.json":       regexp.MustCompile(`"(?:free|reserved|total|closing_total|count|value|opening_value|valuation_difference|closing_value)": "?-?(\d+)`),
+	"reconciliation.json":    regexp.MustCompile(`"(?:books|chain|difference|count)": "?-?(\d+)`),
+	"variance.json":          regexp.MustCompile(`"(?:amount|fee|fee_before|difference|known_difference)": ?"-?(\d+)`),
+	"report.csv":             regexp.MustCompile(`,(\d+)`),
+	"accounts.csv":           regexp.MustCompile(`,(\d+)`),
+	"variance.csv":           regexp.MustCompile(`,(\d+)`),
+	"posted/tie-out.csv":     regexp.MustCompile(`(?m)^[a-z-]+,[a-z, -]*,(?:EXTF|[^,]*),(?:,*)(\d+)`),
+	"posted/quickbooks.csv":  regexp.MustCompile(`(?m)^FEE-[^,]*,[^,]*,[^,]*,(\d+)\.`),
+	"posted/netsuite.csv":    regexp.MustCompile(`(?m)^FEE-(?:[^,]*,){6}(\d+)\.`),
+	"posted/xero.csv":        regexp.MustCompile(`,Tax Exempt,-?(\d+)\.`),
+	"posted/EXTF_datev.csv":  regexp.MustCompile(`(?m)^(\d+),\d\d;"S"`),
+	"posted/journal-csv.csv": regexp.MustCompile(`(?m)^FEE-(?:[^,]*,){4}(\d+)\.`),
+	"journal.hledger":        regexp.MustCompile(`  -?(\d+)\.\d+ GLMR`),
+	"journal.ledger":         regexp.MustCompile(`  -?(\d+)\.\d+ GLMR`),
+	"journal.beancount":      regexp.MustCompile(`  -?(\d+)\.\d+ GLMR`),
 }
 
 // figureEdits changes figures of each file, spread over it.
@@ -391,6 +398,27 @@ func planned() []alteration {
 		restated("no-balances", "balances", func(m *closing.Manifest) { m.Options.Balances = true }),
 		restated("year", "the version before", func(m *closing.Manifest) { m.Previous = strings.Repeat("a", 64) }),
 		restated("no-records", "the fee", func(m *closing.Manifest) { m.Totals.Fee = chain.NewWei(1) }),
+		// the figures of the cover
+		restated("posted", "an amount of the cover", func(m *closing.Manifest) { m.Figures[2].Amount = m.Figures[0].Amount }),
+		restated("posted", "a value of the cover", func(m *closing.Manifest) { m.Figures[0].Value = chain.Some("1.00") }),
+		restated("posted", "no value of the cover", func(m *closing.Manifest) { m.Figures[len(m.Figures)-1].Value = chain.Optional[string]{} }),
+		restated("posted", "the valuation difference", func(m *closing.Manifest) { m.Figures[len(m.Figures)-2].Value = chain.Some("0.00") }),
+		restated("posted", "a line less on the cover", func(m *closing.Manifest) { m.Figures = slices.Delete(m.Figures, 2, 3) }),
+		restated("posted", "a line more on the cover", func(m *closing.Manifest) { m.Figures = append(m.Figures, closing.Figure{Name: "bonus"}) }),
+		restated("month", "no cover", func(m *closing.Manifest) { m.Figures = nil }),
+		// posted journals
+		restated("posted", "a posted journal that differs", func(m *closing.Manifest) { m.Findings.Posted = 1 }),
+		restated("posted", "an accounting system less", func(m *closing.Manifest) { m.Options.Posted = m.Options.Posted[1:] }),
+		restated("posted", "no accounting system", func(m *closing.Manifest) { m.Options.Posted = nil }),
+		edited("posted", app.TieFile, "a row dropped", true, withoutRow(`xero,account,1500.*\n`)),
+		edited("posted", app.TieFile, "a result", true, exchanged("agrees", "DIFFERS")),
+		edited("posted", app.TieFile, "fees of both sides", true, exchangedAll("162061809713582933", "162061809713582934")),
+		edited("posted", app.TieFile, "a count", true, exchanged(",journal,,,,26,", ",journal,,,,25,")),
+		edited("posted", app.TieFile, "the rounding", true, exchanged(",rounding difference,,,,,,,", ",rounding difference,,,,,,,1")),
+		edited("posted", "posted/xero.csv", "a row dropped", true, withoutRow(`FEE.*,-\d.*\n`)),
+		edited("posted", "posted/EXTF_datev.csv", "a row dropped", true, withoutRow(`(?m)^\d+,\d\d;"S".*\n`)),
+		edited("posted", "posted/xero.csv", "an account", false, exchanged("6810", "6811")),
+		edited("posted", app.TieFile, "the name of an account", false, exchanged("6810", "6819")),
 		// the verdict of the reconciliation
 		edited("record", "reconciliation.json", "reconciled", true, exchanged(`"reconciled": false`, `"reconciled": true`)),
 		edited("record", "reconciliation.json", "the headline", true, func(text string) string {
@@ -557,7 +585,7 @@ func planned() []alteration {
 		switch list[i].what {
 		case "the program", "the genesis":
 			list[i].found, list[i].partly = false, true
-		case "a total in EUR", "an entry of a sum":
+		case "a total in EUR", "an entry of a sum", "an account", "the name of an account":
 			list[i].partly = true
 		}
 	}
@@ -632,7 +660,7 @@ func TestPageIsAnOracle(t *testing.T) {
 		byName[b.name] = b
 		cases = append(cases, pageCase{b.request.Dir, b.kept})
 		list = append(list, figureEdits(t, b, 2)...)
-		if b.name == "month" || b.name == "chart" || b.name == "acts" {
+		if b.name == "month" || b.name == "chart" || b.name == "acts" || b.name == "posted" {
 			list = append(list, byteEdits(b)...)
 		}
 	}

@@ -87,7 +87,7 @@ func TestPackage(t *testing.T) {
 	made := packed(t, d, q)
 	require.True(t, made.Changed)
 	require.Equal(t, "GLMR", made.Symbol)
-	require.Equal(t, []string{"closing: inputs", "closing: balances", "closing: blocks", "closing: reports", "closing: variance", "closing: findings", "closing: statements", "closing: rollforward", "closing: journal", "closing: reconciliation", "closing: records", "closing: about"}, steps)
+	require.Equal(t, []string{"closing: inputs", "closing: balances", "closing: blocks", "closing: reports", "closing: variance", "closing: findings", "closing: statements", "closing: rollforward", "closing: journal", "closing: posted journals", "closing: reconciliation", "closing: records", "closing: about"}, steps)
 	m := made.Manifest
 	sum, count := charges(t, func(s sent) bool { return of(alith)(s) || of(baltathar)(s) })
 	require.Equal(t, sum, known(t, m.Totals.Charged))

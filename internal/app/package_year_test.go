@@ -130,7 +130,7 @@ func TestPackageWithoutARollforward(t *testing.T) {
 			return nil
 		}
 		return text
-	}, func(m *closing.Manifest) { m.Options.Rollforward, m.Options.About = false, false })
+	}, func(m *closing.Manifest) { m.Options.Rollforward, m.Options.About, m.Figures = false, false, nil })
 	require.Empty(t, checked(t, q.Dir, place, q.PackageOptions).Differences)
 }
 

@@ -32,6 +32,8 @@ type Paper struct {
 	Lacking func(texts []string)
 	// Unproved says why balances are not available; "" if none were requested.
 	Unproved string
+	// Signed means that the document names who signed it, and has no place to sign.
+	Signed bool
 }
 
 // ReadFont reads a TrueType font for documents; it returns nil for an empty path.
@@ -48,7 +50,7 @@ func ReadFont(path string) (*pdf.Font, error) {
 
 // write writes a document to sign, with what a states at the foot of each page.
 func (p *Paper) write(w io.Writer, one table.Paper, a *closing.About, sheets []*table.Sheet) error {
-	one.Size, one.Font, one.Lacking, one.Footer, one.Sign = pdf.Size(p.Size), p.Font, p.Lacking, a.Footer(), true
+	one.Size, one.Font, one.Lacking, one.Footer, one.Sign = pdf.Size(p.Size), p.Font, p.Lacking, a.Footer(), !p.Signed
 	return table.WritePDF(w, one, sheets...)
 }
 

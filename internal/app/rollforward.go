@@ -97,7 +97,7 @@ func (d *Ledger) rollforward(ctx context.Context, held *Held, n *network.Network
 	}
 	r := &Rollforward{ledger: d, request: q, held: held, Style: rollforward.Style{Network: n.Name, Token: console.Token(n.Token()), Labels: q.Labels, Zone: held.Zone, Evidence: held.Evidence}}
 	request := rollforward.Request{
-		Periods: []rollforward.Period{{Name: held.Name, Span: span}}, Accounts: &addressbook.Book{}, Classifier: rollforward.Classifier{Own: q.Classes},
+		Accounts: &addressbook.Book{}, Classifier: rollforward.Classifier{Own: q.Classes},
 		Options: balances.Options{Concurrency: q.Concurrency, Progress: q.Progress.show},
 	}
 	for _, account := range accounts {
@@ -109,8 +109,13 @@ func (d *Ledger) rollforward(ctx context.Context, held *Held, n *network.Network
 		request.Prices = prices.Valuer()
 	}
 	request.Treasury, request.Pot = treasuryOf(n)
+	whole := rollforward.Period{Name: held.Name, Span: span}
+	if whole.OpensAt, whole.ClosesAt, err = d.valuedAt(ctx, held, span); err != nil {
+		return nil, err
+	}
+	request.Periods = []rollforward.Period{whole}
 	if q.By == ByMonth {
-		if request.Periods, err = d.months(ctx, held, span); err != nil {
+		if request.Periods, err = d.months(ctx, held, &whole); err != nil {
 			return nil, err
 		}
 	}
@@ -134,7 +139,7 @@ func (d *Ledger) rollforward(ctx context.Context, held *Held, n *network.Network
 	}
 	r.Style.Title = fmt.Sprintf("Rollforward, %s, %s, accounts: %d", n.Name, console.PeriodName(held.Name), len(accounts))
 	if r.Style.Notes, err = r.notes(ctx, held, span); err == nil && request.Prices != nil {
-		r.Style.Notes = append(r.Style.Notes, request.Prices.Notes()...)
+		r.Style.Notes = slices.Concat(r.Style.Notes, request.Prices.Notes(), r.ValueNotes())
 	}
 	return r, err
 }
@@ -217,7 +222,8 @@ func (r *Rollforward) proof() string {
 
 // months lists the months of what the ledger contains of a period, without gaps. A block whose time goes
 // backwards belongs to the month of its height.
-func (d *Ledger) months(ctx context.Context, h *Held, span chain.Heights) (list []rollforward.Period, err error) {
+func (d *Ledger) months(ctx context.Context, h *Held, whole *rollforward.Period) (list []rollforward.Period, err error) {
+	span := whole.Span
 	first, err := d.monthAt(ctx, h, span.First)
 	if err != nil {
 		return nil, err
@@ -244,16 +250,40 @@ func (d *Ledger) months(ctx context.Context, h *Held, span chain.Heights) (list 
 		if lacks || len(cover.Lacks) > 0 || cover.Span != chain.Some(blocks) {
 			p.Name = "part of " + p.Name
 		}
-		list = append(list, rollforward.Period{Name: p.Name, Span: blocks})
+		list = append(list, rollforward.Period{Name: p.Name, Span: blocks, ClosesAt: justBefore(p.Asked.To)})
 	}
 	if len(list) == 0 {
-		return []rollforward.Period{{Name: h.Name, Span: span}}, nil
+		return []rollforward.Period{*whole}, nil
 	}
-	list[0].Span.First, list[len(list)-1].Span.Last = span.First, span.Last
+	end := &list[len(list)-1]
+	list[0].Span.First, list[0].OpensAt, end.Span.Last, end.ClosesAt = span.First, whole.OpensAt, span.Last, whole.ClosesAt
 	for i := 1; i < len(list); i++ {
-		list[i-1].Span.Last = list[i].Span.First - 1
+		list[i-1].Span.Last, list[i].OpensAt = list[i].Span.First-1, list[i-1].ClosesAt
 	}
 	return list, nil
+}
+
+// valuedAt returns the times at whose prices the balances at the ends of a period are valued: the last moment before it, and
+// its last moment. If the ledger lacks its beginning or end, or for a range of heights, they are those of the blocks.
+func (d *Ledger) valuedAt(ctx context.Context, h *Held, span chain.Heights) (opening, closing chain.Optional[chain.Time], err error) {
+	if opening, closing, err = d.timesOf(ctx, span); err != nil || h.Asked.Heights.Known() {
+		return opening, closing, err
+	}
+	if !h.LacksBeginning() {
+		opening = justBefore(h.Asked.From)
+	}
+	if !h.LacksEnd() {
+		closing = justBefore(h.Asked.To)
+	}
+	return opening, closing, nil
+}
+
+// justBefore returns the last moment before a time; unknown if there is none.
+func justBefore(t chain.Time) (none chain.Optional[chain.Time]) {
+	if before, err := chain.TimeAt(uint64(max(t.Std().UnixMilli(), 1)) - 1); err == nil {
+		return chain.Some(before)
+	}
+	return none
 }
 
 // monthAt returns the first day of a block's month. Block 0 has no time; the next block's is used.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -54,7 +55,18 @@ func TestRollforwardOfAYear(t *testing.T) {
 	require.NoError(t, err)
 	require.NotZero(t, asked)
 	require.True(t, r.Holds())
-	require.Equal(t, []rollforward.Period{{Name: "2026-01", Span: spanOf(1, 9)}, {Name: "2026-02", Span: spanOf(10, 19)}, {Name: "part of 2026-03", Span: spanOf(20, 27)}}, named(r.Periods))
+	at := func(text string) chain.Optional[chain.Time] {
+		when, err := time.Parse(time.RFC3339, text)
+		require.NoError(t, err)
+		moment, err := chain.TimeAt(uint64(when.UnixMilli()))
+		require.NoError(t, err)
+		return chain.Some(moment)
+	}
+	begin, endOfJanuary, endOfFebruary := at("2025-12-31T23:59:59.999Z"), at("2026-01-31T23:59:59.999Z"), at("2026-02-28T23:59:59.999Z")
+	require.Equal(t, []rollforward.Period{
+		{Name: "2026-01", Span: spanOf(1, 9), OpensAt: begin, ClosesAt: endOfJanuary}, {Name: "2026-02", Span: spanOf(10, 19), OpensAt: endOfJanuary, ClosesAt: endOfFebruary},
+		{Name: "part of 2026-03", Span: spanOf(20, 27), OpensAt: endOfFebruary, ClosesAt: at("2026-03-01T00:00:00Z")}, // the last block's
+	}, named(r.Periods))
 	owners := len(recordedBalances()) + 1
 	require.Len(t, r.Columns, 4*owners)
 	for i, c := range r.Columns[:owners-1] {
@@ -83,10 +95,10 @@ func TestRollforwardOfAYear(t *testing.T) {
 	require.ErrorAs(t, err, &lacks)
 	february, err := rolled(t, d, app.RollforwardRequest{Request: app.Request{Period: parsed(t, app.PeriodInput{Month: "2026-02"})}, By: app.ByMonth})
 	require.NoError(t, err)
-	require.Equal(t, []rollforward.Period{{Name: "2026-02", Span: spanOf(10, 19)}}, february.Periods)
+	require.Equal(t, []rollforward.Period{{Name: "2026-02", Span: spanOf(10, 19), OpensAt: endOfJanuary, ClosesAt: endOfFebruary}}, february.Periods)
 	heights, err := rolled(t, d, app.RollforwardRequest{Request: app.Request{Period: app.Heights(5, 15)}, By: app.ByMonth})
 	require.NoError(t, err)
-	require.Equal(t, []rollforward.Period{{Name: "part of 2026-01", Span: spanOf(5, 9)}, {Name: "part of 2026-02", Span: spanOf(10, 15)}}, heights.Periods)
+	require.Equal(t, []rollforward.Period{{Name: "part of 2026-01", Span: spanOf(5, 9), OpensAt: at("2026-01-01T00:00:00Z"), ClosesAt: endOfJanuary}, {Name: "part of 2026-02", Span: spanOf(10, 15), OpensAt: endOfJanuary, ClosesAt: at("2026-02-01T00:00:00Z")}}, heights.Periods)
 }
 
 // named are periods; block 0, which has no time and no movement, may be the first.

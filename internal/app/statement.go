@@ -146,7 +146,11 @@ func (d *Ledger) statements(ctx context.Context, h *Held, n *network.Network, st
 		list.List = append(list.List, s)
 	}
 	q.Progress.end()
-	return list, list.Explain(list.Style.ValueBy(ctx, prices, h.Period.Partial, list.List))
+	valued := statement.Valued{Prices: prices, Partial: h.Period.Partial}
+	if valued.OpensAt, valued.ClosesAt, err = d.valuedAt(ctx, h, span); err != nil {
+		return nil, err
+	}
+	return list, list.Explain(list.Style.ValueBy(ctx, valued, list.List))
 }
 
 // notesOn notes the missing parts of a period, and a block of the range that lies outside it by its own time.

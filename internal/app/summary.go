@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"path/filepath"
+	"strings"
 
 	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/finance/chart"
@@ -33,6 +35,12 @@ func ReadChart(path, tags string) (in ChartInput, err error) {
 	return in, err
 }
 
+// What a journal for an accounting system needs.
+var (
+	errNoChart  = notUnderstood("a journal for an accounting system needs a chart of accounts: name the file with %v", FieldChart)
+	errNoPrices = notUnderstood("a journal is in the currency of the books: name %v and %v", FieldPrices, FieldFiat)
+)
+
 // Summary is a journal of fees for an accounting system.
 type Summary struct {
 	*journal.Summary
@@ -42,13 +50,25 @@ type Summary struct {
 }
 
 // Summarise makes the journal of the fees in one of [JournalForms], and compares it with the report on the same fees.
-func (x *Export) Summarise(ctx context.Context, form string) (s *Summary, err error) {
+func (x *Export) Summarise(ctx context.Context, form string) (*Summary, error) {
+	s, err := x.summarise(ctx, form)
+	if err == nil {
+		s.Compared, err = x.compare(ctx, &s.Tie)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// summarise makes the journal, without comparing it.
+func (x *Export) summarise(ctx context.Context, form string) (s *Summary, err error) {
 	r := x.style
 	switch {
 	case r.Chart == nil:
-		return nil, notUnderstood("a journal for an accounting system needs a chart of accounts: name the file with %v", FieldChart)
+		return nil, errNoChart
 	case r.Prices == nil:
-		return nil, notUnderstood("a journal is in the currency of the books: name %v and %v", FieldPrices, FieldFiat)
+		return nil, errNoPrices
 	}
 	if err := OneOf(FieldSummarise, r.By, journal.ByTransaction, journal.ByDay, journal.ByMonth); err != nil {
 		return nil, err
@@ -57,9 +77,6 @@ func (x *Export) Summarise(ctx context.Context, form string) (s *Summary, err er
 	s = &Summary{Title: fmt.Sprintf("Journal of fees of %s, %s, by %s", r.Network, x.Held.Name, r.By)}
 	if s.Summary, err = journal.Summarise(ctx, x.Payments, r); err != nil {
 		return nil, x.chartError(err)
-	}
-	if s.Compared, err = x.compare(ctx, &s.Tie); err != nil {
-		return nil, err
 	}
 	s.Remarks = append(x.Held.Notes(), s.Summary.Remarks()...)
 	return s, nil
@@ -103,8 +120,26 @@ func (x *Export) compare(ctx context.Context, t *journal.Tie) (string, error) {
 	return fmt.Sprintf("agrees: %s %s, %v %s", x.style.Tokens(charged), x.style.Symbol, worth, t.Currency), nil
 }
 
+// FileNames returns the names of the files that a journal has: a name, with -001 and so on before its extension if there are
+// several.
+func (s *Summary) FileNames(name string) (list []string) {
+	extension := filepath.Ext(name)
+	for i := range s.Files {
+		if len(s.Files) == 1 {
+			return []string{name}
+		}
+		list = append(list, fmt.Sprintf("%s-%03d%s", strings.TrimSuffix(name, extension), i+1, extension))
+	}
+	return list
+}
+
+// ManifestName returns the name of the list of a journal's files, which there is if there are several.
+func ManifestName(name string) string {
+	return strings.TrimSuffix(name, filepath.Ext(name)) + "-manifest.json"
+}
+
 // WriteManifest writes which files a journal has, as JSON.
-func (s *Summary) WriteManifest(w io.Writer, name func(file int) string) error {
+func (s *Summary) WriteManifest(w io.Writer, names []string) error {
 	type named struct {
 		Name string `json:"name"`
 		*journal.File
@@ -129,7 +164,7 @@ func (s *Summary) WriteManifest(w io.Writer, name func(file int) string) error {
 		s.Chart.SHA256, s.Prices.SHA256, nil,
 	}
 	for i, file := range s.Files {
-		manifest.Files = append(manifest.Files, named{name(i), file})
+		manifest.Files = append(manifest.Files, named{filepath.Base(names[i]), file})
 	}
 	return jsontext.Write(w, manifest)
 }

@@ -2,7 +2,6 @@ package app_test
 
 import (
 	"bytes"
-	"fmt"
 	"strings"
 	"testing"
 
@@ -42,7 +41,7 @@ func TestSummaryByAChart(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, s.Compared, "agrees: ")
 	var manifest bytes.Buffer
-	require.NoError(t, s.WriteManifest(&manifest, func(file int) string { return fmt.Sprint(file) }))
+	require.NoError(t, s.WriteManifest(&manifest, []string{"0"}))
 	require.Contains(t, manifest.String(), `"netsuite"`)
 	c, err := x.CheckChart(t.Context())
 	require.NoError(t, err)

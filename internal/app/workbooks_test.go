@@ -209,9 +209,9 @@ func isNear(t *testing.T, have, want *big.Rat, where string) {
 // sums of our CSV: numbers to 15 digits, texts and stated totals exactly.
 func TestProgramsReadTheWorkbooks(t *testing.T) {
 	d, q := opened(t, copied(t)), question(t)
-	q.Prices = app.PricesInput{Files: []string{write(t, "prices.csv", "# source: X\ndate,price\n2026-01-01,123.456789\n")}, Fiat: "EUR"}
-	made := packed(t, d, q)
-	request := app.Request{Period: app.Heights(made.Manifest.Blocks.First, made.Manifest.Blocks.Last), Accounts: []chain.Address{addressOf(t, alith), addressOf(t, baltathar)}}
+	q.Prices = app.PricesInput{Files: []string{write(t, "prices.csv", "# source: X\ndate,price\n2025-12-31,121.5\n2026-01-01,123.456789\n")}, Fiat: "EUR"}
+	packed(t, d, q)
+	request := app.Request{Period: parsed(t, q.PeriodInput), Accounts: []chain.Address{addressOf(t, alith), addressOf(t, baltathar)}}
 	var err error
 	request.Prices, err = app.ReadPrices(q.Prices)
 	require.NoError(t, err)

@@ -44,6 +44,12 @@ func (a Amount) MarshalText() ([]byte, error) { return []byte(a.String()), nil }
 // Exact returns the amount with all of its decimals.
 func (a Amount) Exact() string { return a.value.String() }
 
+// Rounded returns the amount as [Amount.String] shows it.
+func (a Amount) Rounded() Amount {
+	a.value = a.value.Round(int32(a.currency.Decimals()))
+	return a
+}
+
 // Units returns the amount in units of 10^-decimals of the currency, rounded half up. It returns an error below 0, and for
 // more than a chain's amount can be.
 func (a Amount) Units(decimals int) (chain.Wei, error) {

@@ -198,6 +198,17 @@ func (e *MissingError) list() string {
 	return console.Counted(len(e.Missing), e.Step) + ": " + strings.Join(named, ", ") + more
 }
 
+// OfBalances describes, for people, which prices of the balances at the ends of a period are missing, or of an earlier day.
+func (v *Valuer) OfBalances() (notes []string) {
+	if missing := v.Missing(); len(missing) > 0 {
+		notes = append(notes, fmt.Sprintf("no price in %s for %s: the value of that balance, and the valuation difference, are unknown", v.Currency, strings.Join(missing, ", ")))
+	}
+	if late := v.lateNote(); late != "" {
+		notes = append(notes, "balances, "+late)
+	}
+	return notes
+}
+
 // Sourced describes, for people, where the prices are from and which are of an earlier day.
 func (v *Valuer) Sourced() []string {
 	notes := v.List.Notes()[:1]

@@ -53,10 +53,11 @@ type Manifest struct {
 	Totals   Totals            `json:"totals"` // of the accounts
 	// Balances are the sums of the accounts' balances, free and reserved; nil if they were not queried.
 	Balances *Balances        `json:"balances,omitempty"`
-	Findings Findings         `json:"findings"` // counts of findings
-	Trail    ledger.TrailHead `json:"trail"`    // the ledger's audit trail when the package was created
-	LeftOut  []string         `json:"left_out"` // descriptions of what the package lacks, and why
-	Files    []File           `json:"files"`    // by name, without the manifest
+	Figures  []Figure         `json:"figures,omitempty"` // of the cover
+	Findings Findings         `json:"findings"`          // counts of findings
+	Trail    ledger.TrailHead `json:"trail"`             // the ledger's audit trail when the package was created
+	LeftOut  []string         `json:"left_out"`          // descriptions of what the package lacks, and why
+	Files    []File           `json:"files"`             // by name, without the manifest
 }
 
 // Period is the closed period.
@@ -84,13 +85,16 @@ type ChainEnd struct {
 // Options are the options a package was created with. With its inputs and the same ledger, they reproduce
 // it.
 type Options struct {
-	Journal        string          `json:"journal"`          // the program: hledger, beancount or ledger
-	With           string          `json:"with"`             // fees or movements
-	Partial        bool            `json:"partial"`          // incomplete periods were allowed
-	Balances       bool            `json:"balances"`         // were queried to prove the statements
-	OwnNetworks    bool            `json:"own_networks"`     // the network table was provided by the user
-	Names          bool            `json:"names"`            // inputs/names.csv exists
-	Labels         bool            `json:"labels,omitempty"` // inputs/labels.csv exists: the address book; absent in older packages
+	Journal        string          `json:"journal"`             // the program: hledger, beancount or ledger; "" for none
+	Posted         []string        `json:"posted,omitempty"`    // accounting systems with journals in posted/
+	Summarise      string          `json:"summarise,omitempty"` // what their entries have the fees of
+	Company        string          `json:"company,omitempty"`   // its name, for the cover
+	With           string          `json:"with"`                // fees or movements
+	Partial        bool            `json:"partial"`             // incomplete periods were allowed
+	Balances       bool            `json:"balances"`            // were queried to prove the statements
+	OwnNetworks    bool            `json:"own_networks"`        // the network table was provided by the user
+	Names          bool            `json:"names"`               // inputs/names.csv exists
+	Labels         bool            `json:"labels,omitempty"`    // inputs/labels.csv exists: the address book; absent in older packages
 	Reconciliation *Reconciliation `json:"reconciliation"`
 	Prices         *Prices         `json:"prices,omitempty"`      // absent without amounts in a currency
 	Rollforward    bool            `json:"rollforward,omitempty"` // included; absent in older packages
@@ -206,6 +210,13 @@ type Balances struct {
 	Closing chain.Wei `json:"closing"`
 }
 
+// Figure is a line of a cover, of all accounts, free and reserved: a balance, what moved it, or the valuation difference.
+type Figure struct {
+	Name   string                          `json:"name"` // opening, a line of the rollforward, unexplained, valuation_difference or closing
+	Amount chain.Optional[chain.SignedWei] `json:"amount"`
+	Value  chain.Optional[string]          `json:"value"` // in the currency of the prices; null without them, or if unknown
+}
+
 // Findings counts the findings in a package.
 type Findings struct {
 	Checks       uint64 `json:"checks"`       // failed checks in the period's blocks
@@ -223,6 +234,8 @@ type Findings struct {
 	InAssets uint64 `json:"fees_in_assets_not_compared,omitempty"`
 	// NothingCompared means that neither the record nor the ledger has a fee to compare. That is not a finding.
 	NothingCompared bool `json:"nothing_compared,omitempty"`
+	// Posted counts the journals for accounting systems that differ from the report.
+	Posted uint64 `json:"posted,omitempty"`
 }
 
 // None reports whether no finding is left open. Accepted differences and what was not compared are not findings.
@@ -238,7 +251,7 @@ func (f Findings) Counts(yield func(what string, count uint64) bool) {
 		count uint64
 	}{
 		{"failed checks", f.Checks}, {"undetermined fees", f.Undetermined}, {"fee drifts", f.Drifts}, {"unrecognised events", f.Unclassified}, {"failed statements", f.Statements},
-		{"failed rollforwards", f.Rollforward}, {"failed journals", f.Journal}, {"open reconciliation differences", f.Differences}, {"accepted reconciliation differences", f.Accepted},
+		{"failed rollforwards", f.Rollforward}, {"failed journals", f.Journal}, {"posted journals that differ from the report", f.Posted}, {"open reconciliation differences", f.Differences}, {"accepted reconciliation differences", f.Accepted},
 		{"fees in assets not compared", f.InAssets},
 	} {
 		if n.count > 0 && !yield(n.what, n.count) {

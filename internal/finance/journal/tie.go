@@ -180,9 +180,12 @@ func (s *Summary) Lacks() (names []string) {
 	return names
 }
 
+// atDaysPrice warns of books that hold the token at cost.
+const atDaysPrice = "the token's accounts are credited at the price of each day, not at cost: if your books hold the token at cost, the difference stays on these accounts until you book the gain or loss, which fees does not compute"
+
 // Remarks returns remarks for the reader: on the prices, and on what is not in the files.
 func (s *Summary) Remarks() []string {
-	notes := slices.Clip(s.priceNotes)
+	notes := append(slices.Clip(s.priceNotes), atDaysPrice)
 	note := func(f *FeeSum, form string) {
 		if f.Fees > 0 {
 			notes = append(notes, fmt.Sprintf(form, console.Counted(f.Fees, "fee"), s.Tokens(f.Wei), s.Symbol))

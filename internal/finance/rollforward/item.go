@@ -36,7 +36,7 @@ type Item struct {
 	// ToldByBalances reports that this is not a movement, but the change of the block's balances for the
 	// items that are Told.
 	ToldByBalances bool
-	Value          chain.Optional[money.Amount] // the worth of Free on the movement's day
+	Value          chain.Optional[money.Amount] // the worth of Free and Reserved on the movement's day
 	Transaction    *ledger.Transaction          // that caused it, nil if none did
 }
 
@@ -80,7 +80,11 @@ func (r *Rollforward) each(ctx context.Context, s *statement.Statement, each fun
 	flush := func() error {
 		for _, item := range settle(block, settled) {
 			if r.prices != nil {
-				item.Value = money.ValueKnown(r.prices, item.Free, item.Time)
+				by, err := totalOf(item.Free, item.Reserved)
+				if err != nil {
+					return &statement.LedgerError{Err: err}
+				}
+				item.Value = money.ValueKnown(r.prices, by, item.Time)
 			}
 			if err := each(item); err != nil {
 				return err

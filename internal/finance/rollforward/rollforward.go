@@ -19,6 +19,8 @@ import (
 type Period struct {
 	Name string        // such as 2026-01
 	Span chain.Heights // the blocks
+	// OpensAt and ClosesAt are the times at whose prices the balances at its ends are valued.
+	OpensAt, ClosesAt chain.Optional[chain.Time]
 }
 
 // Request requests a rollforward of accounts.
@@ -46,6 +48,7 @@ type Rollforward struct {
 	book       statement.Book
 	owners     []owner
 	prices     *money.Valuer
+	ends       *money.Valuer // of the balances
 }
 
 // Scope is the scope of a column.
@@ -81,12 +84,17 @@ type Column struct {
 	// Opening and Closing are the balances before and after. They are unknown if balances were not
 	// queried.
 	Opening, Closing chain.Optional[balances.Change]
-	Sums             []Sum // by line, class and direction, in order; only those with movements
+	// OpeningValue and ClosingValue are the worth of the balances, free and reserved, at the prices of their own days. They are
+	// unknown without prices, or if one is missing.
+	OpeningValue, ClosingValue chain.Optional[money.Amount]
+	Sums                       []Sum // by line, class and direction, in order; only those with movements
 	// Unexplained is Closing minus Opening and the sums; zero if they match. It is unknown if balances were not
 	// queried.
 	Unexplained chain.Optional[balances.Change]
 	// AssetFees are the fees that the accounts paid in assets. They are in no sum.
 	AssetFees fee.AssetTotals
+
+	nothing chain.Optional[money.Amount] // the value of no movements; unknown without prices
 }
 
 // Sum is the sum of the movements of a class in a column.
@@ -98,7 +106,7 @@ type Sum struct {
 	// Free and Reserved are the changes of the balances. They are unknown if an event does not state the change and
 	// no balance shows it.
 	Free, Reserved chain.Optional[chain.SignedWei]
-	// Value is the worth of the changes of the free balance, each on its own day. It is unknown without prices, or if
+	// Value is the worth of the changes, free and reserved, each on its own day. It is unknown without prices, or if
 	// one is missing.
 	Value chain.Optional[money.Amount]
 }
@@ -114,6 +122,9 @@ func (c *Column) Holds() bool {
 // [statement.LedgerError]; others come from the reader of balances.
 func Make(ctx context.Context, book statement.Book, q Request) (*Rollforward, error) {
 	r := &Rollforward{Periods: q.Periods, accounts: q.Accounts, classifier: q.Classifier, book: book, owners: ownersOf(q.Accounts), listed: map[chain.Address]bool{}, prices: q.Prices}
+	if r.prices != nil {
+		r.ends = r.prices.List.Valuer()
+	}
 	for _, a := range q.Accounts.Addresses() {
 		r.listed[a] = true
 	}
@@ -134,6 +145,9 @@ func Make(ctx context.Context, book statement.Book, q Request) (*Rollforward, er
 		}
 		for j, o := range r.owners {
 			c, err := columns[j].column(o, p)
+			if err == nil {
+				err = r.valueEnds(&c)
+			}
 			if err != nil {
 				return nil, err
 			}
@@ -366,18 +380,18 @@ func (r *Rollforward) addWhole() error {
 		return nil
 	}
 	first, last := r.Periods[0], r.Periods[len(r.Periods)-1]
-	all := Period{first.Name + " to " + last.Name, chain.Heights{First: first.Span.First, Last: last.Span.Last}}
+	all := Period{first.Name + " to " + last.Name, chain.Heights{First: first.Span.First, Last: last.Span.Last}, first.OpensAt, last.ClosesAt}
 	count := len(r.owners)
 	parts := r.Columns
 	for j, o := range r.owners {
 		sums := map[key]*Sum{}
-		whole := Column{Period: all, Whole: true, Scope: o.scope, Account: o.account, Label: o.label, Group: o.group, Accounts: parts[j].Accounts, Opening: parts[j].Opening}
+		whole := Column{Period: all, Whole: true, Scope: o.scope, Account: o.account, Label: o.label, Group: o.group, Accounts: parts[j].Accounts, Opening: parts[j].Opening, OpeningValue: parts[j].OpeningValue, nothing: parts[j].nothing}
 		for i := j; i < len(parts); i += count {
 			part := &parts[i]
 			if err := whole.join(part, sums, i == j); err != nil {
 				return &statement.LedgerError{Err: err}
 			}
-			whole.Closing = part.Closing
+			whole.Closing, whole.ClosingValue = part.Closing, part.ClosingValue
 		}
 		for _, s := range sums {
 			whole.Sums = append(whole.Sums, *s)

@@ -1,6 +1,7 @@
 package rollforward
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -35,6 +36,7 @@ const (
 	itemOpening     = "opening"
 	itemClosing     = "closing"
 	itemUnexplained = "unexplained"
+	itemValuation   = "valuation_difference"
 )
 
 // whose are the first columns of every sheet; rowOf returns their values.
@@ -57,7 +59,7 @@ var lineColumns = columnsOf(
 	table.Column{Name: "total", Kind: table.SignedWei},
 )
 
-// valueColumns contain the worth of changes of the free balance.
+// valueColumns contain the worth of balances and changes, free and reserved.
 var valueColumns = []table.Column{{Name: "value", Kind: table.Text}, {Name: "currency", Kind: table.Text}, {Name: lateColumn, Kind: table.Boolean}}
 
 // lateColumn marks values at the last known price of an earlier day.
@@ -82,8 +84,11 @@ func (r *Rollforward) named(s *table.Sheet) *table.Sheet {
 	return statement.Without(s, assetColumn)
 }
 
-// unvalued is the value of a balance: only changes are valued.
-var unvalued chain.Optional[money.Amount]
+// What a row of a column without an amount or a value has.
+var (
+	unmoved  chain.Optional[balances.Change]
+	unvalued chain.Optional[money.Amount]
+)
 
 // values returns the cells of an amount in a currency, empty if unknown.
 func values(v chain.Optional[money.Amount]) []any {
@@ -93,7 +98,8 @@ func values(v chain.Optional[money.Amount]) []any {
 	return []any{nil, nil, nil}
 }
 
-// Lines returns a sheet with the opening, each sum, the unexplained difference if any, and the closing of each column.
+// Lines returns a sheet with the opening, each sum, the unexplained difference if any, with prices the valuation difference,
+// and the closing of each column.
 // All rows of a column except the closing add up to the closing.
 func (y *Style) Lines(r *Rollforward) *table.Sheet {
 	columns := slices.Concat(lineColumns, valueColumns, []table.Column{{Name: assetColumn, Kind: table.Text}})
@@ -111,20 +117,28 @@ func (y *Style) Lines(r *Rollforward) *table.Sheet {
 				}
 				return add(slices.Concat(rowOf(c), []any{line, class, direction, count, free, reserved, total}, values(value), []any{table.OrNull(in)})...)
 			}
-			end := func(item string, b chain.Optional[balances.Change]) error {
-				return row(item, nil, nil, nil, freeOf(b), reservedOf(b), unvalued)
+			end := func(item string, b chain.Optional[balances.Change], value chain.Optional[money.Amount]) error {
+				return row(item, nil, nil, nil, freeOf(b), reservedOf(b), value)
 			}
-			err := end(itemOpening, c.Opening)
-			for _, s := range c.Sums {
-				if err == nil {
-					err = row(string(s.Line), string(s.Class), string(s.Direction), s.Count, s.Free, s.Reserved, s.Value)
+			lines, err := c.Lines()
+			if err == nil {
+				err = end(itemOpening, c.Opening, c.OpeningValue)
+			}
+			for _, line := range lines {
+				for _, s := range line.Classes {
+					if err == nil {
+						err = row(string(s.Line), string(s.Class), string(s.Direction), s.Count, s.Free, s.Reserved, s.Value)
+					}
 				}
 			}
 			if err == nil && !c.Holds() {
-				err = end(itemUnexplained, c.Unexplained)
+				err = end(itemUnexplained, c.Unexplained, unvalued)
+			}
+			if valuation, wrong := c.Valuation(); err == nil && r.prices != nil {
+				err = cmp.Or(wrong, end(itemValuation, unmoved, valuation))
 			}
 			if err == nil {
-				err = end(itemClosing, c.Closing)
+				err = end(itemClosing, c.Closing, c.ClosingValue)
 			}
 			if err != nil {
 				return err
@@ -182,7 +196,7 @@ var briefColumns = []table.Column{
 }
 
 // brief returns a column for a terminal: each line, and below it its classes.
-func (y *Style) brief(c *Column) *table.Sheet {
+func (y *Style) brief(r *Rollforward, c *Column) *table.Sheet {
 	s := y.sheet("rollforward", slices.Concat(briefColumns, valueColumns), func(add func(...any) error) error {
 		row := func(name string, count any, free, reserved chain.Optional[chain.SignedWei], value chain.Optional[money.Amount]) error {
 			total, err := totalOf(free, reserved)
@@ -193,7 +207,7 @@ func (y *Style) brief(c *Column) *table.Sheet {
 		}
 		lines, err := c.Lines()
 		if err == nil {
-			err = row(itemOpening, nil, freeOf(c.Opening), reservedOf(c.Opening), unvalued)
+			err = row(itemOpening, nil, freeOf(c.Opening), reservedOf(c.Opening), c.OpeningValue)
 		}
 		for _, line := range lines {
 			if len(line.Classes) == 0 || err != nil {
@@ -209,10 +223,13 @@ func (y *Style) brief(c *Column) *table.Sheet {
 		if err == nil && !c.Holds() {
 			err = row("unexplained", nil, freeOf(c.Unexplained), reservedOf(c.Unexplained), unvalued)
 		}
+		if valuation, wrong := c.Valuation(); err == nil && r.prices != nil {
+			err = cmp.Or(wrong, row("valuation difference", nil, freeOf(unmoved), reservedOf(unmoved), valuation))
+		}
 		if err != nil {
 			return err
 		}
-		return row(itemClosing, nil, freeOf(c.Closing), reservedOf(c.Closing), unvalued)
+		return row(itemClosing, nil, freeOf(c.Closing), reservedOf(c.Closing), c.ClosingValue)
 	})
 	s.Notes = nil
 	return s

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"math/big"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -15,7 +17,7 @@ import (
 	"github.com/feeledger/fees/internal/table"
 )
 
-// Every change of a free balance is valued at the price of its own day, and a line is the sum of the exact
+// Every change of a balance, free and reserved, is valued at the price of its own day, and a line is the sum of the exact
 // values, rounded once; computed with math/big. Without a price the value is unknown, and so is the sum.
 func TestValues(t *testing.T) {
 	const file = "# source: Example\ndate,price\n2026-01-01,7.25\n"
@@ -32,11 +34,7 @@ func TestValues(t *testing.T) {
 		lines, err := r.Columns[i].Lines()
 		require.NoError(t, err)
 		for _, line := range lines {
-			if line.Count == 0 {
-				require.False(t, line.Value.Known())
-				continue
-			}
-			worth := new(big.Rat).SetFrac(number(t, textOf(line.Free)), number(t, "1000000000000000000"))
+			worth := new(big.Rat).SetFrac(new(big.Int).Add(number(t, textOf(line.Free)), number(t, textOf(line.Reserved))), number(t, "1000000000000000000"))
 			worth.Mul(worth, big.NewRat(725, 100))
 			amount, known := line.Value.Get()
 			require.True(t, known)
@@ -70,7 +68,126 @@ func TestValues(t *testing.T) {
 	list = unpriced
 	for _, c := range ask(20, 27).Columns {
 		for _, s := range c.Sums {
-			require.Equal(t, textOf(s.Free) == "0", s.Value.Known())
+			by, err := signedOf(t, s.Free).Add(signedOf(t, s.Reserved))
+			require.NoError(t, err)
+			require.Equal(t, by.Sign() == 0, s.Value.Known())
 		}
 	}
+}
+
+func signedOf(t *testing.T, w chain.Optional[chain.SignedWei]) chain.SignedWei {
+	t.Helper()
+	by, known := w.Get()
+	require.True(t, known)
+	return by
+}
+
+// In the decimals that are shown, opening value + values of the lines + valuation difference = closing value, in every column,
+// and the classes of a line add up to it. The values of the balances are those at the prices of their own days, computed with
+// math/big.
+func TestValuation(t *testing.T) {
+	const file = "# source: Example\ndate,price\n2025-12-31,7.003\n2026-01-01,7.2537\n2026-01-02,6.9111\n"
+	list, err := money.Read([]byte(file), "EUR")
+	require.NoError(t, err)
+	at := func(day string) chain.Optional[chain.Time] {
+		when, err := time.Parse(time.RFC3339, day+"T23:59:59Z")
+		require.NoError(t, err)
+		moment, err := chain.TimeAt(uint64(when.UnixMilli()))
+		require.NoError(t, err)
+		return chain.Some(moment)
+	}
+	begin, between, end := at("2025-12-31"), at("2026-01-01"), at("2026-01-02")
+	periods := []rollforward.Period{
+		{Name: "a", Span: chain.Heights{First: 3, Last: 25}, OpensAt: begin, ClosesAt: between},
+		{Name: "b", Span: chain.Heights{First: 26, Last: 27}, OpensAt: between, ClosesAt: end},
+	}
+	y := &rollforward.Style{Token: console.Token{Symbol: "GLMR"}}
+	type column struct {
+		Period           string
+		Opening, Closing *struct{ Free, Reserved string }
+		OpeningValue     *string `json:"opening_value"`
+		Valuation        *string `json:"valuation_difference"`
+		ClosingValue     *string `json:"closing_value"`
+		Lines            []struct {
+			Value   *string
+			Classes []struct{ Value *string }
+		}
+	}
+	ask := func(list *money.List, periods []rollforward.Period) (columns []column, r *rollforward.Rollforward) {
+		r = made(t, recorded(t, "moonbeam-2100"), rollforward.Request{Periods: periods, Accounts: accountsOf(t, "moonbeam-2100"), Balances: recordedBalances(t, "moonbeam-2100"), Prices: list.Valuer()})
+		var out bytes.Buffer
+		require.NoError(t, y.WriteJSON(&out, r))
+		var have struct{ Rollforwards []column }
+		require.NoError(t, json.Unmarshal(out.Bytes(), &have))
+		return have.Rollforwards, r
+	}
+	cents := func(text *string) *big.Rat {
+		require.NotNil(t, text)
+		n, ok := new(big.Rat).SetString(*text)
+		require.True(t, ok)
+		require.Len(t, (*text)[strings.Index(*text, "."):], 3, "cents: %s", *text)
+		return n
+	}
+	worth := func(b *struct{ Free, Reserved string }, price string) string {
+		of, ok := new(big.Rat).SetString(price)
+		require.True(t, ok)
+		total := new(big.Rat).SetInt(new(big.Int).Add(number(t, b.Free), number(t, b.Reserved)))
+		return of.Mul(of, total.Quo(total, new(big.Rat).SetInt(number(t, "1000000000000000000")))).FloatString(2)
+	}
+	columns, r := ask(list, periods)
+	moved := 0
+	for _, c := range columns {
+		prices := map[string][2]string{"a": {"7.003", "7.2537"}, "b": {"7.2537", "6.9111"}, "a to b": {"7.003", "6.9111"}}[c.Period]
+		require.Equal(t, []string{worth(c.Opening, prices[0]), worth(c.Closing, prices[1])}, []string{*c.OpeningValue, *c.ClosingValue})
+		sum := new(big.Rat).Add(cents(c.OpeningValue), cents(c.Valuation))
+		for _, l := range c.Lines {
+			if len(l.Classes) == 0 {
+				require.Equal(t, "0.00", *l.Value)
+				continue
+			}
+			sum.Add(sum, cents(l.Value))
+			classes := new(big.Rat)
+			for _, class := range l.Classes {
+				classes.Add(classes, cents(class.Value))
+			}
+			require.Equal(t, cents(l.Value).FloatString(2), classes.FloatString(2))
+			moved++
+		}
+		require.Equal(t, *c.ClosingValue, sum.FloatString(2), c.Period)
+	}
+	require.NotZero(t, moved)
+	require.Len(t, r.ValueNotes(), 1)
+	var out bytes.Buffer
+	require.NoError(t, table.WriteCSV(&out, y.Lines(r)))
+	require.Equal(t, len(columns), strings.Count(out.String(), ",valuation_difference,"))
+	out.Reset()
+	require.NoError(t, y.WriteTable(&out, r, 200))
+	require.Equal(t, len(columns), strings.Count(out.String(), "valuation difference  "))
+
+	// Without a price, a balance has no value, unless it is 0, and there is no valuation difference. It is no error.
+	list, err = money.Read([]byte("# source: Example\ndate,price\n2026-01-01,7.2537\n2026-01-02,6.9111\n"), "EUR")
+	require.NoError(t, err)
+	columns, r = ask(list, periods)
+	unknown := 0
+	for _, c := range columns {
+		if c.Period == "b" {
+			require.NotNil(t, c.Valuation)
+			continue
+		}
+		if c.Opening.Free == "0" && c.Opening.Reserved == "0" {
+			require.Equal(t, "0.00", *c.OpeningValue)
+			continue
+		}
+		require.Nil(t, c.OpeningValue)
+		require.Nil(t, c.Valuation)
+		require.NotNil(t, c.ClosingValue)
+		unknown++
+	}
+	require.NotZero(t, unknown)
+	require.Contains(t, r.ValueNotes()[0], "no price in EUR for 2025-12-31: the value of that balance, and the valuation difference, are unknown")
+	require.Nil(t, made(t, recorded(t, "moonbeam-2100"), rollforward.Request{Periods: periods, Accounts: accountsOf(t, "moonbeam-2100")}).ValueNotes())
+
+	// Without a time of a balance, its value is unknown.
+	columns, _ = ask(list, []rollforward.Period{{Name: "a", Span: periods[0].Span}})
+	require.Nil(t, columns[0].ClosingValue)
 }

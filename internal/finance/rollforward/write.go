@@ -40,7 +40,7 @@ func (y *Style) WriteTable(w io.Writer, r *Rollforward, width int) error {
 func (y *Style) Parts(r *Rollforward) (sheets []*table.Sheet) {
 	for i := range r.Columns {
 		c := &r.Columns[i]
-		one := r.marked(y.brief(c))
+		one := r.marked(y.brief(r, c))
 		one.Title = plain.Line(c.title(y.Token)) + ", " + c.Period.title()
 		var drop []string
 		if !c.reserves() {
@@ -124,7 +124,11 @@ type (
 		Unexplained chain.Optional[balances.Change] `json:"unexplained"`
 		Closing     chain.Optional[balances.Change] `json:"closing"`
 		Total       chain.Optional[chain.SignedWei] `json:"closing_total"`
-		AssetFees   fee.AssetTotals                 `json:"asset_fees,omitempty"` // in no sum
+		// The values are null without prices, or if one is missing.
+		OpeningValue chain.Optional[money.Amount] `json:"opening_value"`
+		Valuation    chain.Optional[money.Amount] `json:"valuation_difference"`
+		ClosingValue chain.Optional[money.Amount] `json:"closing_value"`
+		AssetFees    fee.AssetTotals              `json:"asset_fees,omitempty"` // in no sum
 	}
 	jsonLine struct {
 		Line Line `json:"line"`
@@ -193,7 +197,10 @@ func (c *Column) json(token console.Token) (j jsonColumn, err error) {
 	j = jsonColumn{
 		Period: c.Period.Name, FirstBlock: c.Period.Span.First, LastBlock: c.Period.Span.Last, Whole: c.Whole, Scope: c.Scope, Account: token.AccountOf(c.Account),
 		Label: optionalText(c.Label), Group: optionalText(c.Group), Accounts: c.Accounts, Proved: c.Opening.Known() && c.Holds(),
-		Opening: c.Opening, Unexplained: c.Unexplained, Closing: c.Closing, AssetFees: c.AssetFees,
+		Opening: c.Opening, Unexplained: c.Unexplained, Closing: c.Closing, OpeningValue: c.OpeningValue, ClosingValue: c.ClosingValue, AssetFees: c.AssetFees,
+	}
+	if j.Valuation, err = c.Valuation(); err != nil {
+		return j, err
 	}
 	if j.Total, err = totalOf(freeOf(c.Closing), reservedOf(c.Closing)); err != nil {
 		return j, err

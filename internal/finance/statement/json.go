@@ -36,7 +36,11 @@ type head struct {
 	Kinds       []KindTotal                     `json:"kinds"`
 	Fees        []LayerFees                     `json:"fees_by_layer"`
 	Others      chain.Optional[LayerFees]       `json:"paid_for_others"`
-	Worth       chain.Optional[money.Amount]    `json:"charged_worth"`        // of all fees, in the currency of the prices
+	Worth       chain.Optional[money.Amount]    `json:"charged_worth"` // of all fees, in the currency of the prices
+	Opened      chain.Optional[money.Amount]    `json:"opening_worth"`
+	Moved       chain.Optional[money.Amount]    `json:"movements_worth"`
+	Valuation   chain.Optional[money.Amount]    `json:"valuation_difference"`
+	Closed      chain.Optional[money.Amount]    `json:"closing_worth"`
 	Prices      *money.Basis                    `json:"prices"`               // null without amounts in a currency
 	AssetFees   fee.AssetTotals                 `json:"asset_fees,omitempty"` // in no other sum
 	NoPayer     uint64                          `json:"without_payer"`
@@ -49,7 +53,7 @@ func (y *Style) head(s *Statement) head {
 		Proved: s.Opening.Known() && s.Holds(), Heights: s.Proved, Movements: s.Closes(), Unexplained: s.Unexplained,
 		Differences: append([]balances.Difference{}, s.Differences...), More: s.More, Settled: append([]balances.Difference{}, s.Settled...),
 		Kinds: append([]KindTotal{}, s.Kinds...), Fees: append([]LayerFees{}, s.Fees...),
-		Worth: s.ChargedWorth, Prices: y.basis(), AssetFees: s.AssetFees, NoPayer: s.WithoutPayer, Notes: slices.Concat([]string{}, y.Notes, s.Notes(y.Token), s.AssetFees.Notes(y.Amount)),
+		Worth: s.ChargedWorth, Opened: s.OpeningWorth, Moved: s.MovedWorth, Valuation: s.Valuation(), Closed: s.ClosingWorth, Prices: y.basis(), AssetFees: s.AssetFees, NoPayer: s.WithoutPayer, Notes: slices.Concat([]string{}, y.Notes, s.Notes(y.Token), s.AssetFees.Notes(y.Amount)),
 	}
 	if y.Called {
 		group := y.Labels.GroupOf(chain.Some(s.Account))

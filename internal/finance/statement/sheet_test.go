@@ -158,7 +158,7 @@ func TestMovementsByFee(t *testing.T) {
 	prices, err := money.Read([]byte("# source: X\n2026-01-01,100\n"), "EUR")
 	require.NoError(t, err)
 	y := style
-	require.NoError(t, y.ValueBy(ctx, prices, false, []*statement.Statement{s}))
+	require.NoError(t, y.ValueBy(ctx, statement.Valued{Prices: prices}, []*statement.Statement{s}))
 	parts, fees := read(t, y.Movements(ctx, s)), read(t, y.MovementsByFee(ctx, s))
 	require.Len(t, fees, len(parts)-1, "one of the fees was given back in part")
 	found := 0

@@ -22,6 +22,9 @@ type Statement struct {
 	Totals
 	// ChargedWorth is the worth of the fees if [Style.ValueBy] has valued them.
 	ChargedWorth chain.Optional[money.Amount]
+	// OpeningWorth and ClosingWorth are the worth of the balances, free and reserved, each at the price of its own day, and
+	// MovedWorth that of the movements between them. [Style.ValueBy] sets them.
+	OpeningWorth, MovedWorth, ClosingWorth chain.Optional[money.Amount]
 
 	book Book
 }

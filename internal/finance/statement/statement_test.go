@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shopspring/decimal"
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
@@ -16,6 +17,7 @@ import (
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/statement"
 	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/money"
 	"github.com/feeledger/fees/internal/movement"
 	"github.com/feeledger/fees/internal/test/ledgertest"
 )
@@ -374,6 +376,16 @@ func TestUntoldChanges(t *testing.T) {
 			}
 			if balance, ok := last.FreeBalance.Get(); ok && s.Holds() {
 				require.Equal(t, fmt.Sprint(now[0]), balance.String())
+			}
+			if s.Holds() { // at 3 EUR for a unit, the movements are worth 3 times the change of the balance
+				prices, err := money.Read([]byte("# source: X\n2026-01-01,3\n2026-11-20,3\n"), "EUR")
+				require.NoError(t, err)
+				y := style
+				require.NoError(t, y.ValueBy(t.Context(), statement.Valued{Prices: prices}, []*statement.Statement{s}))
+				worth, known := s.MovedWorth.Get()
+				require.True(t, known)
+				moved := int64(now[0]+now[1]) - int64(test.balances[0][0]+test.balances[0][1])
+				require.Equal(t, decimal.New(3*moved, -18).String(), worth.Exact())
 			}
 			if everyBlock := made(t, book, balances, who, chain.Heights{Last: 27}, true); what == "set, and wrong before" {
 				require.Equal(t, []Difference{{Height: 10, Change: by(t, "-1", "0")}}, everyBlock.Differences)

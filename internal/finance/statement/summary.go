@@ -7,6 +7,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/balances"
+	"github.com/feeledger/fees/internal/money"
 	"github.com/feeledger/fees/internal/table"
 )
 
@@ -15,6 +16,9 @@ var summaryColumns = []table.Column{
 	{Name: "free", Kind: table.SignedWei}, {Name: "reserved", Kind: table.SignedWei, Drop: 2}, {Name: "total", Kind: table.SignedWei, Drop: 3},
 }
 
+// totalName is the amount of an item of a summary that has a worth.
+const totalName = "total"
+
 // The items of a summary besides the kinds of movements.
 const (
 	ItemOpening     = "opening"
@@ -22,14 +26,16 @@ const (
 	ItemClosing     = "closing"
 	ItemMovements   = "together"
 	ItemUnexplained = "unexplained"
+	ItemWorth       = "worth of the movements"
+	ItemValuation   = "valuation difference"
 )
 
 // Summary returns, for each statement, the opening balance, the sum of each kind of movement, the expected
 // closing balance, the closing balance, the unexplained difference, and the fees by layer.
 func (y *Style) Summary(list ...*Statement) *table.Sheet {
-	summary := y.sheet("summary", "Statement", summaryColumns, list, func(s *Statement, add func(...any) error) error {
-		for _, i := range s.items() {
-			if err := i.addTo(s.Account, add); err != nil {
+	summary := y.sheet("summary", "Statement", slices.Concat(summaryColumns, y.worthColumns(totalName)), list, func(s *Statement, add func(...any) error) error {
+		for _, i := range s.items(y.valuer != nil) {
+			if err := i.addTo(s.Account, y.valuer != nil, add); err != nil {
 				return err
 			}
 		}
@@ -54,30 +60,35 @@ type item struct {
 	count  any
 	change chain.Optional[balances.Change]
 	fee    chain.Optional[chain.Wei] // instead of the change, free
+	worth  chain.Optional[money.Amount]
 }
 
-func (i *item) addTo(account chain.Address, add func(...any) error) error {
+// addTo adds the item as a row, with its worth if the statement is valued.
+func (i *item) addTo(account chain.Address, valued bool, add func(...any) error) error {
+	row := []any{account, i.name, i.count, nil, nil, nil}
 	if paid, ok := i.fee.Get(); ok {
-		return add(account, i.name, i.count, paid.Signed().Negated(), nil, nil)
+		row[3] = paid.Signed().Negated()
+	} else if c, ok := i.change.Get(); ok {
+		total, err := c.Total()
+		if err != nil {
+			return err
+		}
+		row[3], row[4], row[5] = c.Free, c.Reserved, total
 	}
-	c, ok := i.change.Get()
-	if !ok {
-		return add(account, i.name, i.count, nil, nil, nil)
+	if valued {
+		row = append(row, i.worth)
 	}
-	total, err := c.Total()
-	if err != nil {
-		return err
-	}
-	return add(account, i.name, i.count, c.Free, c.Reserved, total)
+	return add(row...)
 }
 
-func (s *Statement) items() (items []item) {
-	balance := func(name string, b chain.Optional[chain.Balance]) {
+// items returns the lines of a summary; those of a valued statement with worths.
+func (s *Statement) items(valued bool) (items []item) {
+	balance := func(name string, b chain.Optional[chain.Balance], worth chain.Optional[money.Amount]) {
 		if have, ok := b.Get(); ok {
-			items = append(items, item{name: name, change: chain.Some(balances.Of(have))})
+			items = append(items, item{name: name, change: chain.Some(balances.Of(have)), worth: worth})
 		}
 	}
-	balance(ItemOpening, s.Opening)
+	balance(ItemOpening, s.Opening, s.OpeningWorth)
 	for _, k := range s.Kinds {
 		items = append(items, item{name: string(k.Kind), count: k.Movements, change: chain.Some(k.Change)})
 	}
@@ -87,7 +98,10 @@ func (s *Statement) items() (items []item) {
 	if s.Closes().Known() {
 		items = append(items, item{name: ItemMovements, change: s.Closes()})
 	}
-	balance(ItemClosing, s.Closing)
+	if valued {
+		items = append(items, item{name: ItemWorth, worth: s.MovedWorth}, item{name: ItemValuation, worth: s.Valuation()})
+	}
+	balance(ItemClosing, s.Closing, s.ClosingWorth)
 	if !s.Holds() {
 		items = append(items, item{name: ItemUnexplained, count: uint64(len(s.Differences)), change: s.Unexplained})
 	}

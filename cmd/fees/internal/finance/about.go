@@ -113,7 +113,7 @@ func writeBeside(c *cobra.Command, a *closing.About, file string, inputs []closi
 	}
 	a.File = file                                                // printable when it is written
 	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) { // a journal of several files
-		a.File = manifestOf(file)
+		a.File = app.ManifestName(file)
 	}
 	if info, err := os.Stat(a.File); err == nil && info.Mode().IsRegular() {
 		if a.SHA256, err = disk.Sum(a.File); err != nil {

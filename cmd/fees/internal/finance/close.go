@@ -28,7 +28,10 @@ A package contains, for the fees that the accounts paid:
                         contains it as a whole
   statements.*          statements, checked against the gateway's balances
   rollforward.*         the rollforward with every movement
-  journal.*             the journal for the program of --as
+  journal.*             the journal in tokens: --as hledger, beancount or ledger
+  posted/               the journals for accounting systems, the same files as
+                        those of fees export: --as datev,xero and others
+  posted/tie-out.csv    their sums, compared with the report
   reconciliation.*      with --reconcile, your record compared with the ledger
                         and, with --accept, the accepted differences
   account-codes.*       with --chart, fees by account of your chart of accounts
@@ -38,7 +41,7 @@ A package contains, for the fees that the accounts paid:
   manifest.json         block hashes, seal, evidence, totals, accounts,
                         options, and the SHA-256 of every file
   about.txt             the same for people: how the package was made
-  cover.pdf             a cover to sign, with findings and checksums
+  cover.pdf             a cover to sign: balances, fees, verdicts and findings
   records.jsonl.gz      the records of the blocks, which the seal covers, unless
                         you pass --no-records
   check.html            a page that checks the package in a browser
@@ -70,8 +73,16 @@ ssh-agent. Sign each new version again.
 --timestamp gets a timestamp of the manifest from an RFC 3161 authority, which
 only sees the SHA-256, and stores it in manifest.json.tsr.
 
---chart and --tags are the files of fees export: the journal books to the
-accounts of the chart. --tags also works alone.
+--chart and --tags are the files of fees export: the journals book to the
+accounts of the chart. --tags also works alone. Journals for accounting systems
+need --chart and --prices. "fees help export" lists the settings of the chart;
+"# xero ...: " is for one system. If you close again without --as, the package
+keeps them, with their chart, tags and prices. A journal that differs from the
+report is a finding.
+
+With --prices, the rollforward and the cover also have the value of the opening
+balance, of the movements and of the closing balance, and the valuation
+difference between them. Gains are not computed.
 
 What changed since the month before is listed: lines of the address book, the
 chart, tags, prices and classes, the network table, accounts, options and the
@@ -157,6 +168,8 @@ type closeFlags struct {
 	records                []string // files of --reconcile
 	since                  string
 	accept                 string   // a file of accepted differences
+	as                     string   // formats of journals
+	summarise              journal.By
 	withCheck              []string // names of flags allowed with --check
 }
 
@@ -188,8 +201,11 @@ func (f *closeFlags) add(c *cobra.Command) {
 	flags.StringVar(&f.signers, "signers", "", "for --check, the accepted signers, in ssh-keygen's allowed_signers format")
 	flags.StringVar(&f.authority, "timestamp", "", "get a timestamp from the RFC 3161 authority at this URL")
 	flags.StringVar(&f.authorities, "tsa-ca", "", "for --check, a PEM file of accepted time-stamping authorities")
-	flags.StringVar(&q.Journal, "as", journal.HLedger.Name, "the program of the journal: "+strings.Join(app.ProgramNames(), ", "))
-	flags.StringVar(&q.With, "with", app.WithFees, "the journal's entries: fees or movements")
+	flags.StringVar(&f.as, "as", journal.HLedger.Name, "the formats of the journals, as for fees export, separated by commas: "+strings.Join(slices.Concat(app.ProgramNames(), app.JournalForms), ", "))
+	f.summarise = journal.ByDay
+	cli.Choice(c, &f.summarise, "summarise", "for accounting systems, what an entry has the fees of: transaction, day or month", journal.ByTransaction, journal.ByDay, journal.ByMonth)
+	flags.StringVar(&q.With, "with", app.WithFees, "the entries of the journal in tokens: fees or movements")
+	flags.StringVar(&q.Company, "company", "", "the company's name, for the cover")
 	f.LabelFlags.Add(c)
 	flags.StringVar(&q.Names, "names", "", "for the journal, names to use instead of the address book, in a CSV file of the same format")
 	flags.StringVar(&q.Classes, "classes", "", "for the rollforward, your own classes: a CSV file of pallet,method,direction,class")
@@ -206,7 +222,7 @@ func (f *closeFlags) add(c *cobra.Command) {
 	flags.StringVar(&q.Drop, string(app.FieldDrop), "", "what the package before has and this one may lack: "+app.DropAcceptances+" that fit no longer or are not listed, or the "+app.DropRecord)
 	cli.Complete(c, string(app.FieldDrop), app.DropAcceptances, app.DropRecord)
 	addStrict(c, &f.strict)
-	cli.Complete(c, "as", app.ProgramNames()...)
+	cli.Complete(c, "as", slices.Concat(app.ProgramNames(), app.JournalForms)...)
 	cli.Complete(c, "with", app.WithFees, app.WithMovements)
 }
 
@@ -237,7 +253,7 @@ func (f *closeFlags) makePackage(c *cobra.Command) error {
 	case q.With == app.WithMovements && f.noBalances:
 		return errors.New("--with movements needs balances; leave out --no-balances")
 	}
-	err := app.OneOf(app.FieldProgram, q.Journal, app.ProgramNames()...)
+	err := f.chooseJournals(c)
 	if err != nil {
 		return err
 	}
@@ -282,6 +298,21 @@ func (f *closeFlags) makePackage(c *cobra.Command) error {
 		}
 		return cli.Found(writeClosed(c.OutOrStdout(), closed), !closed.Manifest.Findings.None() || f.strict && closed.Manifest.Findings.Accepted > 0 || len(wrong) > 0)
 	})
+}
+
+// chooseJournals sets the journals of the package. Without --as, it keeps those of the package before for accounting systems.
+func (f *closeFlags) chooseJournals(c *cobra.Command) (err error) {
+	q := &f.request
+	if q.Journal, q.Posted, err = app.JournalsOf(strings.Split(f.as, ",")); err != nil {
+		return err
+	}
+	if !c.Flags().Changed("as") {
+		q.Posted = nil
+	}
+	if q.Summarise = string(f.summarise); c.Flags().Changed("summarise") && len(q.Posted) == 0 {
+		return fmt.Errorf("--summarise is for %s; name them with --as", strings.Join(app.JournalForms, ", "))
+	}
+	return nil
 }
 
 // options returns the options common to creating and checking a package.

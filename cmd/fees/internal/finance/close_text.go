@@ -20,6 +20,9 @@ func writeClosed(w io.Writer, p *app.Closed) error {
 	if p.Record != "" {
 		say(w, fmt.Sprintf("record of fees: %s, kept from the version before; leave it out with --drop record", p.Record))
 	}
+	if len(p.Posted) > 0 {
+		say(w, fmt.Sprintf("journals for accounting systems: %s, kept from the version before; name others with --as", strings.Join(p.Posted, ", ")))
+	}
 	result := "unchanged: every byte is the same"
 	switch {
 	case p.Changed && p.Manifest.Version == 1:

@@ -69,13 +69,10 @@ func addChart(c *cobra.Command, chartPath, tagsPath *string) {
 	c.Flags().StringVar(tagsPath, "tags", "", "for --chart, a CSV file of hash,tag")
 }
 
-// datevPrefix begins the names of files that DATEV imports.
-const datevPrefix = "EXTF_"
-
 // writeSummary writes a journal for an accounting system, and shows what it ties to.
 func (f *exportFlags) writeSummary(c *cobra.Command, x *app.Export) error {
-	if f.form == journal.DATEV.Name && f.File != "" && !strings.HasPrefix(filepath.Base(f.File), datevPrefix) {
-		return fmt.Errorf("-o %s: DATEV imports only files whose names begin with %s", f.File, datevPrefix)
+	if f.form == journal.DATEV.Name && f.File != "" && !strings.HasPrefix(filepath.Base(f.File), app.DATEVPrefix) {
+		return fmt.Errorf("-o %s: DATEV imports only files whose names begin with %s", f.File, app.DATEVPrefix)
 	}
 	s, err := x.Summarise(c.Context(), f.form)
 	if err != nil {
@@ -112,34 +109,23 @@ func (f *exportFlags) writeFiles(c *cobra.Command, s *app.Summary) error {
 	case f.File == "":
 		return fmt.Errorf("the journal needs %d files: name the first part of their names with -o", len(s.Files))
 	}
-	extension := filepath.Ext(f.File)
-	stem := strings.TrimSuffix(f.File, extension)
-	name := func(file int) string { return fmt.Sprintf("%s-%03d%s", stem, file+1, extension) }
+	names := s.FileNames(f.File)
 	err := s.Write(c.Context(), func(file int, write func(io.Writer) error) error {
-		return cli.ReplaceFile(c.Context(), name(file), write)
+		return cli.ReplaceFile(c.Context(), names[file], write)
 	})
 	if err != nil {
 		return err
 	}
-	manifest := manifestOf(f.File)
-	err = cli.ReplaceFile(c.Context(), manifest, func(w io.Writer) error {
-		return s.WriteManifest(w, func(file int) string { return filepath.Base(name(file)) })
-	})
+	manifest := app.ManifestName(f.File)
+	err = cli.ReplaceFile(c.Context(), manifest, func(w io.Writer) error { return s.WriteManifest(w, names) })
 	if err == nil {
-		fmt.Fprintf(c.ErrOrStderr(), "fees: %d files, %s to %s; %s lists them\n", len(s.Files), plain.Line(name(0)), plain.Line(name(len(s.Files)-1)), plain.Line(manifest))
+		fmt.Fprintf(c.ErrOrStderr(), "fees: %d files, %s to %s; %s lists them\n", len(names), plain.Line(names[0]), plain.Line(names[len(names)-1]), plain.Line(manifest))
 	}
 	return err
 }
 
-// manifestOf returns the name of the manifest of a journal's files.
-func manifestOf(file string) string {
-	return strings.TrimSuffix(file, filepath.Ext(file)) + manifestName
-}
-
-const (
-	manifestName = "-manifest.json"
-	maxFiles     = 10_000
-)
+// maxFiles limits the files of a journal.
+const maxFiles = 10_000
 
 // maxShown is how many entries a dry run shows.
 const maxShown = 200

@@ -1,0 +1,38 @@
+package app
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/shopspring/decimal"
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/finance/journal"
+	"github.com/feeledger/fees/internal/table"
+)
+
+// The verdict on a posted journal is the lowest of its results.
+func TestVerdictOfATieOut(t *testing.T) {
+	one := decimal.New(1, 0)
+	known, worth := chain.Some(chain.NewWei(7)), chain.Some("1")
+	for want, of := range map[string]tieOut{
+		tieAgrees:                {charged: known, worth: worth},
+		tieUnknown:               {charged: known},
+		tieUnknown + ", charged": {worth: worth},
+		tieDiffers:               {charged: known, worth: worth, differs: true},
+		tieDiffers + ", sums":    {charged: known, Summary: &Summary{Summary: &journal.Summary{Tie: journal.Tie{Accounts: []*journal.AccountTotal{{Account: "6810", Debit: one}}}}}},
+	} {
+		if of.Summary == nil {
+			of.Summary = &Summary{Summary: &journal.Summary{Tie: journal.Tie{Accounts: []*journal.AccountTotal{{Account: "6810", Debit: one}, {Account: "1500", Credit: one}}}}}
+		}
+		require.Contains(t, want, of.verdict())
+		of.Undetermined = 2
+		var text bytes.Buffer
+		require.NoError(t, table.WriteCSV(&text, tieSheet(console.Token{}, []*tieOut{&of})))
+		require.Contains(t, text.String(), ",sums,,1.00,")
+		require.Contains(t, text.String(), of.reported()+"\n")
+		require.Contains(t, text.String(), `,"undetermined, not posted",,,,2,`)
+	}
+}
