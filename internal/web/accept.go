@@ -40,7 +40,7 @@ func (t *worktable) node() g.Node {
 	}
 	table, f := t.Table.whole(), t.Form
 	if f != nil {
-		table = markup.El("form", action(f.Action), markup.Attr("method", "post"), lines{
+		table = markup.El("form", postTo(f.Action), lines{
 			tokenField(f.Token), keptFields(f.Hidden), table, markup.El("div", markup.Attr("class", "scope asked"), each(f.Fields, control.node), f.button()),
 		})
 	}
@@ -320,7 +320,7 @@ func (s *server) workOnRows(w http.ResponseWriter, r *http.Request) error {
 		return &app.ForbiddenError{Message: "Only preparers may accept differences."}
 	}
 	values := url.Values{}
-	for _, name := range slices.Concat(scopeParameters, settingNames()) {
+	for _, name := range slices.Concat(scopeParameters, []string{priceParameter}, settingNames()) {
 		if fields.Has(name) {
 			values[name] = fields[name]
 		}

@@ -166,7 +166,7 @@ func (s *server) startCheck(w http.ResponseWriter, r *http.Request) error {
 	}) {
 		return &problem{http.StatusConflict, "Busy", "Another package check is running. Wait until it ends."}
 	}
-	http.Redirect(w, r, s.base+"/packages/"+url.PathEscape(p.Name), http.StatusSeeOther)
+	s.seeOther(w, r, "packages/"+url.PathEscape(p.Name))
 	return nil
 }
 

@@ -166,7 +166,7 @@ func (s *server) startJob(w http.ResponseWriter, r *http.Request, name string, w
 	if !started {
 		return &problem{http.StatusConflict, "Busy", "Another package is being prepared, closed or checked. Wait until that ends."}
 	}
-	http.Redirect(w, r, s.base+"/close/"+url.PathEscape(name), http.StatusSeeOther)
+	s.seeOther(w, r, "close/"+url.PathEscape(name))
 	return nil
 }
 
@@ -347,7 +347,7 @@ func (s *server) doAct(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	s.Log.Info("act recorded", "user", by.Name, "act", string(act.Kind), "package", name)
-	http.Redirect(w, r, s.base+"/close/"+url.PathEscape(name), http.StatusSeeOther)
+	s.seeOther(w, r, "close/"+url.PathEscape(name))
 	return nil
 }
 

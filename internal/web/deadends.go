@@ -38,6 +38,7 @@ func (s *server) failurePage(r *http.Request, p *problem, cause error) *failureP
 	}
 	path := strings.TrimPrefix(strings.TrimPrefix(r.URL.EscapedPath(), s.base), "/")
 	if r.Method != http.MethodGet {
+		v.Kept = s.readable(r.URL.Query())
 		if to := s.typedPage(r); to != "" {
 			v.Ways = []link{{"Back to the form", to}}
 		} else {
@@ -46,10 +47,13 @@ func (s *server) failurePage(r *http.Request, p *problem, cause error) *failureP
 		return v
 	}
 	values, _ := url.ParseQuery(r.URL.RawQuery) // what can be read of it
-	v.Path, v.Form = path, typedForm(path, values)
+	v.Path, v.Form, v.Kept = path, typedForm(path, values), s.readable(values)
 	var lacking *app.NotHeldError
 	switch {
 	case errors.As(cause, &lacking):
+		if v.Kept != nil && !lacking.Compared.Known() { // other pages lack it, too
+			v.Kept.Period, v.Kept.Partial = "", false
+		}
 		own := without(values, slices.Concat(scopeParameters, dayParameters)...)
 		sc, err := readScope(r.URL.RawQuery, slices.Collect(maps.Keys(own))...)
 		if err != nil {
@@ -86,6 +90,36 @@ func (s *server) failurePage(r *http.Request, p *problem, cause error) *failureP
 		v.Ways = append(v.Ways, link{"Overview", "overview"})
 	}
 	return v
+}
+
+// readable returns what can be kept of the scope of an address: each part that pages accept.
+func (s *server) readable(values url.Values) *scope {
+	var sc scope
+	if zone := (scope{Zone: values.Get("zone")}); isPeriod(&zone) {
+		sc.Zone = zone.Zone
+	}
+	if period := (scope{Period: values.Get("period"), Zone: sc.Zone}); isPeriod(&period) {
+		sc.Period = period.Period
+		sc.Partial = values.Get("partial") == "1"
+	}
+	if accounts := strings.Join(values["accounts"], ","); accounts == everyone || s.canChoose(accounts) {
+		sc.Accounts = accounts
+	}
+	if code := values.Get(priceParameter); s.Prices != nil && code == s.currency() {
+		sc.Price = code
+	}
+	return &sc
+}
+
+// isPeriod reports whether a scope's period and zone can be read.
+func isPeriod(sc *scope) bool {
+	_, err := sc.period()
+	return err == nil
+}
+
+// seeOther redirects after a form that used POST to a page, which keeps what the page of the form is about.
+func (s *server) seeOther(w http.ResponseWriter, r *http.Request, to string) {
+	http.Redirect(w, r, s.base+"/"+carrierOf(s.readable(r.URL.Query())).link(to), http.StatusSeeOther)
 }
 
 // syncFlags names what a ledger lacks as flags of fees sync.
@@ -138,7 +172,7 @@ func (s *server) listOf(path string) []link {
 
 // typedParameters returns the parameters that the error page of a path offers to correct; none for a page without any.
 func typedParameters(path string) []string {
-	for _, form := range slices.Concat(feesForms, transactionForms, resultForms, []string{paperForm}) {
+	for _, form := range fileForms {
 		path = strings.TrimSuffix(path, "."+form)
 	}
 	switch {

@@ -30,7 +30,7 @@ func (f *entryField) node(value string) g.Node {
 
 // row returns the form of a row, whose fields are in other cells.
 func (f *form) row() g.Node {
-	return markup.El("form", markup.Attr("class", "row"), markup.Attr("id", f.Title), action(f.Action), markup.Attr("method", "post"), tokenField(f.Token), keptFields(f.Hidden))
+	return markup.El("form", markup.Attr("class", "row"), markup.Attr("id", f.Title), postTo(f.Action), tokenField(f.Token), keptFields(f.Hidden))
 }
 
 // groupList is the ID of the names of groups that fields suggest.
@@ -103,7 +103,7 @@ func (s *server) savedNote(r *http.Request, page string) g.Node {
 	}
 	last := s.labels().Entry(list[len(list)-1].after.Address)
 	return markup.El("div", markup.Attr("id", "saved"), markup.Attr("class", "saved"), markup.Attr("role", "status"), markup.Attr("data-shown", shownEntry(last)), markup.Text("Saved. "),
-		markup.El("form", action("accounts/undo"), markup.Attr("method", "post"), tokenField(s.token(r)), hidden("list", page), markup.El("button", markup.Text("Undo"))))
+		markup.El("form", postTo("accounts/undo"), tokenField(s.token(r)), hidden("list", page), markup.El("button", markup.Text("Undo"))))
 }
 
 // undoEdits undoes the last edits of a user, unless another edit came after them. Undoing can be undone.

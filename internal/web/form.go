@@ -52,7 +52,11 @@ func (f *form) node() g.Node {
 	if f.Table != nil {
 		content = append(content, markup.El("div", markup.Attr("class", "begin"), f.Table.node()), f.button())
 	}
-	n := markup.El("form", markup.Attr("class", "scope asked"), action(f.Action), g.If(f.Post, markup.Attr("method", "post")), g.If(f.Upload, markup.Attr("enctype", "multipart/form-data")), content)
+	to := action(f.Action)
+	if f.Post {
+		to = postTo(f.Action)
+	}
+	n := markup.El("form", markup.Attr("class", "scope asked"), to, g.If(f.Upload, markup.Attr("enctype", "multipart/form-data")), content)
 	if f.Title == "" {
 		return n
 	}

@@ -201,7 +201,7 @@ func (s *server) edits(w http.ResponseWriter, r *http.Request, read func(url.Val
 		s.names.edits.note(s.owner(r), editedEntry{before, made.Entry(e.Address)}, more || i > 0)
 		s.Log.Info("address book edited", "user", s.owner(r))
 	}
-	http.Redirect(w, r, s.base+"/"+to, http.StatusSeeOther)
+	s.seeOther(w, r, to)
 	return nil
 }
 

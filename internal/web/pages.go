@@ -122,7 +122,7 @@ func otherPapers(pdf link) (list []link) {
 
 // nav returns the links to the other pages, for the same period.
 func (v *frame) nav() (list []navigation) {
-	about := cmp.Or(v.Scope, v.Kept, new(scope))
+	about := cmp.Or(v.about(), new(scope))
 	for _, p := range []struct{ text, path, key string }{{"Overview", "overview", "o"}, {"Fees", "fees", "f"}, {"Transactions", "transactions", "t"}, {"Accounts", "accounts", "a"}, {"Findings", "findings", "i"}, {"Reconcile", "reconcile", "r"}, {"Packages", "packages", "p"}, {"Chain", "chain", "c"}} {
 		to := p.path
 		if p.path == "packages" && !v.Packages {

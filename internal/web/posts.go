@@ -13,7 +13,7 @@ import (
 var posts = []route{
 	{path: "/company/{page...}", ask: (*server).setCompany},
 	{path: "/reconcile", ask: (*server).receive, parameters: scopeParameters},
-	{path: "/reconcile/{token}", ask: (*server).workOnRows, parameters: slices.Concat(scopeParameters, settingNames(), acceptParameters)},
+	{path: "/reconcile/{token}", ask: (*server).workOnRows, parameters: slices.Concat(scopeParameters, []string{priceParameter}, settingNames(), acceptParameters)},
 	{path: "/reconcile/{token}/forget", ask: (*server).forget},
 	{path: "/packages/{package}/check", ask: (*server).startCheck},
 	{path: "/close", ask: (*server).preparePackage, parameters: slices.Concat(closeParameters, scopeParameters)},

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"bytes"
 	"cmp"
 	_ "embed"
 	"io"
@@ -242,7 +241,7 @@ func (s *server) page(r *http.Request, p page) ([]byte, error) {
 			f.Ledgers = append(f.Ledgers, navigation{link: link{l.Name, "/" + l.Name + "/overview"}, Here: l.Name == s.Name})
 		}
 	}
-	var page bytes.Buffer
+	var page pageWriter
 	err := document(p).Render(&page)
 	return page.Bytes(), err
 }
