@@ -142,7 +142,7 @@ func (s *server) checked(v *packagePage, r *http.Request, p *closing.Placed, at 
 		}
 	}
 	if s.Open != nil {
-		v.Top = &form{Action: at + "/check", Post: true, Token: s.token(r), Button: "Check again"}
+		v.Top = s.postForm(r, &form{Action: at + "/check", Button: "Check again"})
 	}
 }
 

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -30,15 +31,20 @@ type failurePage struct {
 
 func (p *failurePage) main() g.Node { return p.body(p.Form.node(), p.notices.node()) }
 
+// pathOf returns the path of a request below its ledger.
+func (s *server) pathOf(r *http.Request) string {
+	return strings.TrimPrefix(strings.TrimPrefix(r.URL.EscapedPath(), s.base), "/")
+}
+
 // failurePage returns the page of a problem: the form as it was typed, the remedies, and ways back.
 func (s *server) failurePage(r *http.Request, p *problem, cause error) *failurePage {
 	v := &failurePage{frame: frame{Title: p.Title, Lead: p.Detail, Failed: true}}
 	if s.Ledger == nil || visitorOf(r).user == "" && (s.Users != nil || s.Header != "") {
 		return v
 	}
-	path := strings.TrimPrefix(strings.TrimPrefix(r.URL.EscapedPath(), s.base), "/")
+	path := s.pathOf(r)
 	if r.Method != http.MethodGet {
-		v.Kept = s.readable(r.URL.Query())
+		v.Kept = s.readable(r.Context(), r.URL.Query())
 		if to := s.typedPage(r); to != "" {
 			v.Ways = []link{{"Back to the form", to}}
 		} else {
@@ -47,13 +53,10 @@ func (s *server) failurePage(r *http.Request, p *problem, cause error) *failureP
 		return v
 	}
 	values, _ := url.ParseQuery(r.URL.RawQuery) // what can be read of it
-	v.Path, v.Form, v.Kept = path, typedForm(path, values), s.readable(values)
+	v.Path, v.Form, v.Kept = path, typedForm(path, values), s.readable(r.Context(), values)
 	var lacking *app.NotHeldError
 	switch {
 	case errors.As(cause, &lacking):
-		if v.Kept != nil && !lacking.Compared.Known() { // other pages lack it, too
-			v.Kept.Period, v.Kept.Partial = "", false
-		}
 		own := without(values, slices.Concat(scopeParameters, dayParameters)...)
 		sc, err := readScope(r.URL.RawQuery, slices.Collect(maps.Keys(own))...)
 		if err != nil {
@@ -93,12 +96,12 @@ func (s *server) failurePage(r *http.Request, p *problem, cause error) *failureP
 }
 
 // readable returns what can be kept of the scope of an address: each part that pages accept.
-func (s *server) readable(values url.Values) *scope {
+func (s *server) readable(ctx context.Context, values url.Values) *scope {
 	var sc scope
-	if zone := (scope{Zone: values.Get("zone")}); isPeriod(&zone) {
+	if zone := (scope{Zone: values.Get("zone")}); s.holds(ctx, zone) {
 		sc.Zone = zone.Zone
 	}
-	if period := (scope{Period: values.Get("period"), Zone: sc.Zone}); isPeriod(&period) {
+	if period := (scope{Period: values.Get("period"), Zone: sc.Zone, Partial: true}); s.holds(ctx, period) {
 		sc.Period = period.Period
 		sc.Partial = values.Get("partial") == "1"
 	}
@@ -111,15 +114,18 @@ func (s *server) readable(values url.Values) *scope {
 	return &sc
 }
 
-// isPeriod reports whether a scope's period and zone can be read.
-func isPeriod(sc *scope) bool {
-	_, err := sc.period()
+// holds reports whether a scope's period and zone can be read, and the ledger has a part of the period.
+func (s *server) holds(ctx context.Context, sc scope) bool {
+	period, err := sc.period()
+	if err == nil && sc.Period != "" {
+		_, err = s.Ledger.Held(ctx, period)
+	}
 	return err == nil
 }
 
 // seeOther redirects after a form that used POST to a page, which keeps what the page of the form is about.
 func (s *server) seeOther(w http.ResponseWriter, r *http.Request, to string) {
-	http.Redirect(w, r, s.base+"/"+carrierOf(s.readable(r.URL.Query())).link(to), http.StatusSeeOther)
+	http.Redirect(w, r, s.base+"/"+carrierOf(s.readable(r.Context(), r.URL.Query())).link(to), http.StatusSeeOther)
 }
 
 // syncFlags names what a ledger lacks as flags of fees sync.

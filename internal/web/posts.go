@@ -42,6 +42,7 @@ func (s *server) act(ask endpoint) http.HandlerFunc {
 		err := ask(s, w, r)
 		var own *problem
 		switch {
+		case err != nil && s.showAgain(w, r, err):
 		case errors.As(err, &own): // also if the upload was aborted
 			s.refuse(w, r, own)
 		case err != nil:

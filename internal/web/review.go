@@ -99,7 +99,7 @@ func (q question) node() g.Node {
 		parts = append(parts, markup.El("p", markup.Attr("class", "warn"), markup.Text("Not answered.")))
 	}
 	if q.Answer != nil {
-		parts = append(parts, markup.El("details", markup.El("summary", markup.Text("Answer")), q.Answer.node()))
+		parts = append(parts, markup.El("details", g.If(q.Answer.Fields[0].Value != "" || q.Answer.Bad != "", markup.Attr("open")), markup.El("summary", markup.Text("Answer")), q.Answer.node()))
 	}
 	return markup.El("article", parts)
 }
@@ -192,7 +192,7 @@ func (s *server) addPrepared(v *reviewPage, r *http.Request, shelf *closing.Shel
 	if v.Fees, err = s.reviewFees(r, p, before.closed, token); err != nil {
 		return err
 	}
-	v.Talk = s.talk(r, round, here, running)
+	v.Talk = s.talk(r, round, here, running, typed)
 	v.Warnings = append(v.Warnings, gapsOf(m)...)
 	v.Tables = append(append(v.Tables, acceptedTable(m, accepted, token, here)...), actTable(round))
 	v.Side, v.Primary, v.Sealed = []*tabular{fileTable(m, here)}, zipLink(here), packageFooter(p)
@@ -675,7 +675,7 @@ func (s *server) feesBefore(r *http.Request, in app.PeriodInput, accounts []clos
 }
 
 // talk returns the questions of a round, which the user may answer.
-func (s *server) talk(r *http.Request, round app.Round, here string, running bool) *talk {
+func (s *server) talk(r *http.Request, round app.Round, here string, running bool, typed url.Values) *talk {
 	t := new(talk)
 	for _, q := range round.Questions() {
 		one := question{Said: append([]ledger.Act{q.Act}, q.Answers...), Open: len(q.Answers) == 0, About: " asked about the record"}
@@ -683,9 +683,13 @@ func (s *server) talk(r *http.Request, round app.Round, here string, running boo
 			one.About = " returned it"
 		}
 		if !running && round.Allows(s.actor(r), ledger.Answered, q.Digest) == nil {
-			answer := commentControl("")
+			text := ""
+			if typed.Get("manifest") == q.Digest.String() {
+				text = typed.Get("comment")
+			}
+			answer := commentControl(text)
 			answer.Label, answer.Required = "Answer", true
-			one.Answer = &form{Action: here, Post: true, Token: s.token(r), Hidden: []option{{"manifest", q.Digest.String()}}, Fields: []control{answer}, Acts: []option{{string(ledger.Answered), "Send"}}}
+			one.Answer = s.postForm(r, &form{Action: here, Hidden: []option{{"manifest", q.Digest.String()}}, Fields: []control{answer}, Acts: []option{{string(ledger.Answered), "Send"}}})
 		}
 		t.Questions = append(t.Questions, one)
 	}
@@ -693,14 +697,14 @@ func (s *server) talk(r *http.Request, round app.Round, here string, running boo
 }
 
 // actParameters are the fields of the form of an act, which its page accepts too.
-var actParameters = []string{"act", "comment"}
+var actParameters = []string{"act", "comment", "manifest"}
 
 // actForm returns the form of the acts that the user may do now, with what was typed into it before; nil if there are
 // none.
 func (s *server) actForm(r *http.Request, trail []ledger.Act, review *app.Review, p *closing.Placed, here string, typed url.Values, token console.Token) *form {
 	m, by := p.Manifest, s.actor(r)
 	round := app.RoundOf(trail, m.Period.Name(), m.Period.Timezone)
-	f := &form{Action: here, Post: true, Token: s.token(r), Hidden: []option{{"manifest", p.Sum}}}
+	f := &form{Action: here, Hidden: []option{{"manifest", p.Sum}}}
 	for _, o := range []option{{string(ledger.Approved), "Approve " + approvedAmount(m, token)}, {string(ledger.Closed), "Close " + dayNames(m.Period.Name())}, {string(ledger.Returned), "Return with a question"}, {string(ledger.Withdrawn), "Withdraw"}} {
 		act := ledger.Act{User: by.Name, Kind: ledger.ActKind(o.Value), Period: m.Period.Name(), Zone: m.Period.Timezone, Manifest: round.Last().Manifest, Comment: "any"}
 		if review.Allows(trail, by, &act) == nil {
@@ -710,12 +714,15 @@ func (s *server) actForm(r *http.Request, trail []ledger.Act, review *app.Review
 	if len(f.Acts) == 0 {
 		return nil
 	}
-	comment := commentControl(typed.Get("comment"))
+	comment := commentControl("")
+	if typed.Get("act") != string(ledger.Answered) {
+		comment = commentControl(typed.Get("comment"))
+	}
 	if why := review.NeedsComment(round); why != "" && f.Acts[0].Value == string(ledger.Approved) {
 		comment.Hint = "needed to approve: " + why + "; " + comment.Hint
 	}
 	f.Fields = []control{comment}
-	return f
+	return s.postForm(r, f)
 }
 
 // approvedAmount returns the fees that are approved, cut to three decimals; all of them if these would be 0.

@@ -108,6 +108,7 @@ type site struct {
 	long, longWaiting chan struct{}
 
 	posting  *http.ServeMux      // the paths that accept POST
+	pages    *http.ServeMux      // all paths
 	typing   map[string][]string // the parameters of their pages, by pattern
 	arriving chan struct{}       // upload slots
 	uploads  *uploads
@@ -172,6 +173,7 @@ func handler(o Options, now func() time.Time) http.Handler {
 	all.requests = all.Metrics.Requests(func() int { return len(all.working) }, func() int { return len(all.waiting) })
 	front := &server{site: all, names: newLabels(nil)}
 	mux := http.NewServeMux()
+	all.pages = mux
 	var read []<-chan struct{}
 	books := map[string]*labels{"": newLabels(nil)} // by file
 	for _, l := range o.Ledgers {

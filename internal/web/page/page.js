@@ -151,7 +151,7 @@ function note(page, ok) {
     next.id = "saved";
     next.className = ok ? "saved" : "saved bad";
     next.setAttribute("role", "alert");
-    next.textContent = ok ? "Saved." : "Not saved. " + (page.querySelector(".lead, .refused")?.textContent ?? "");
+    next.textContent = ok ? "Saved." : "Not saved. " + ((page.querySelector(".refused") ?? page.querySelector(".warnings li, .lead"))?.textContent ?? "");
   }
   next = document.importNode(next, true);
   old ? old.replaceWith(next) : document.querySelector(".entries").before(next);
