@@ -194,7 +194,7 @@ func dayNames(text string) string {
 			break
 		}
 	}
-	if found[3] != "" {
+	if found[3] != "" && found[3] != found[1] {
 		return name + " to " + dayNames(found[3])
 	}
 	return name

@@ -267,7 +267,14 @@ func (l listing) ofEvents() bool {
 func (s *server) statement(w http.ResponseWriter, r *http.Request) error {
 	return provedPage(s, w, r, "Statement", listingParameters, s.statementOf, func(q *statementRequest, made *app.Statements, v *balancePage) (err error) {
 		one := made.List[0]
-		v.Lead, v.Warnings, v.Notes = one.Proof(made.Style.Token), made.Style.Notes, slices.Concat(one.Notes(made.Style.Token)[1:], one.AssetFees.Notes(made.Style.Amount))
+		v.Lead, v.Notes = one.Proof(made.Style.Token), slices.Concat(one.Notes(made.Style.Token)[1:], one.AssetFees.Notes(made.Style.Amount))
+		for _, note := range made.Style.Notes {
+			if q.Prices != nil && strings.HasPrefix(note, string(q.Prices.Currency)) { // how amounts were valued
+				v.Notes = append(v.Notes, note)
+			} else {
+				v.Warnings = append(v.Warnings, note)
+			}
+		}
 		v.Command = "fees statement " + v.Command
 		v.By, v.Fields = partLinks(q), s.priceControl(&q.scope)
 		v.Facts = feesApart(one, made.Style.Token)

@@ -177,6 +177,7 @@ func (s *server) unlabelledList(ctx context.Context, q *unlabelledRequest) (*kep
 	v.Warnings = made.Partial
 	v.Lead = "Highest fees first. Label the payers that are yours in their rows."
 	v.Downloads = []link{{"CSV for the address book", "accounts/unlabelled.csv" + q.scope.query(nil)}}
+	v.inWords(made.Name)
 	sheet := func() *table.Sheet {
 		return listed("", made.Token, list, func(g *report.Group) []any { return []any{g.Account, g.EVM + g.Native, g.Fee, g.Charged} },
 			table.Column{Name: "account", Kind: table.Address}, table.Column{Name: "transactions", Kind: table.Integer},

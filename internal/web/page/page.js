@@ -22,7 +22,7 @@ for (const place of document.querySelectorAll("main h1, main dd.hex, main .lead,
     await navigator.clipboard.writeText(text);
     button.textContent = "Copied";
   });
-  place.matches("dd") ? place.append(" ", button) : place.after(" ", button);
+  place.matches("dd, .lead") ? place.append(" ", button) : place.after(" ", button);
 }
 
 // A copy has the minus sign that spreadsheets read.
