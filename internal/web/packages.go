@@ -595,7 +595,12 @@ func membersOf(text json.RawMessage) (members map[string]json.RawMessage) {
 }
 
 // shortJSON shortens a JSON value for display.
-func shortJSON(text json.RawMessage) string { return shortened(strings.Trim(string(text), `"`)) }
+func shortJSON(text json.RawMessage) string {
+	if string(text) == "null" {
+		return ""
+	}
+	return shortened(strings.Trim(string(text), `"`))
+}
 
 func shortSum(sum string) string {
 	if sum == "" {

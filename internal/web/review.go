@@ -473,12 +473,14 @@ func (s *server) reviewChecks(ctx context.Context, p *closing.Placed, accepted [
 	switch wrong := m.Findings.Statements; {
 	case !m.Options.Balances:
 		add("Statements", "", false, "not checked: no balances")
+		t.Rows[len(t.Rows)-1][1].Class = "bad" // nothing differs
 	default:
 		add("Statements", here+"/statements.xlsx", wrong == 0, fmt.Sprintf("%d of %d agree", n-min(n, wrong), n))
 	}
 	switch {
 	case m.Options.Reconciliation == nil:
 		add("Record of fees", "", false, "none")
+		t.Rows[len(t.Rows)-1][1].Class = "bad"
 	default:
 		counts, err := matchedIn(ctx, p)
 		if err != nil {
