@@ -40,8 +40,8 @@ func (t *worktable) node() g.Node {
 	}
 	table, f := t.Table.whole(), t.Form
 	if f != nil {
-		table = markup.El("form", action(f.Action), markup.Attr("method", "post"), lines{
-			tokenField(f.Token), keptFields(f.Hidden), table, markup.El("div", markup.Attr("class", "scope asked"), each(f.Fields, control.node), f.button()),
+		table = markup.El("form", postTo(f.Action), lines{
+			tokenField(f.Token), keptFields(f.Hidden), table, markup.El("div", markup.Attr("class", "scope asked"), f.refused(), each(f.Fields, control.node), f.button()),
 		})
 	}
 	return markup.El("section", markup.Attr("class", "differences"), markup.Attr("id", "rows"), lines{
@@ -214,10 +214,12 @@ func (s *server) addRows(v *comparisonPage, r *http.Request, c *comparison, here
 	if may && slices.ContainsFunc(rows, func(row workedRow) bool { return row.apart }) {
 		v.Rows.Form = s.rowsForm(r, c, here, outcome, typed, rows, open)
 		t.Heads = slices.Insert(t.Heads, 0, cell{Text: "select"})
+		selected := refusalOf(r).typedInto(s, v.Rows.Form)
 		for k, row := range t.Rows {
 			tick := cell{}
 			if rows[k].apart {
 				tick = cell{Text: "Select " + rows[k].label, Tick: rows[k].difference.String()}
+				tick.Ticked = slices.Contains(selected["difference"], tick.Tick)
 			}
 			t.Rows[k] = slices.Insert(row, 0, tick)
 		}
@@ -285,7 +287,7 @@ func (s *server) askedOf(r *http.Request, c *comparison) (map[ledger.Digest][]st
 
 // rowsForm returns the form about the rows of an outcome.
 func (s *server) rowsForm(r *http.Request, c *comparison, here, outcome, typed string, rows []workedRow, open []ledger.Digest) *form {
-	f := &form{Action: here, Post: true, Token: s.token(r), Hidden: []option{{outcomeField, outcome}, {"shown", reconcile.ActDigest(open).String()}}}
+	f := &form{Action: here, Hidden: []option{{outcomeField, outcome}, {"shown", reconcile.ActDigest(open).String()}}}
 	values, _ := url.ParseQuery(strings.TrimPrefix(c.settings.query(), "?")) // it was parsed before
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		f.Hidden = append(f.Hidden, option{name, values.Get(name)})
@@ -303,7 +305,7 @@ func (s *server) rowsForm(r *http.Request, c *comparison, here, outcome, typed s
 		comment.Hint += "; a withdrawal withdraws all that was accepted in the same act"
 	}
 	f.Fields = []control{comment}
-	return f
+	return s.postForm(r, f)
 }
 
 // workOnRows accepts differences with a comment, asks about them, or withdraws acceptances. It records that in the ledger's
@@ -320,7 +322,7 @@ func (s *server) workOnRows(w http.ResponseWriter, r *http.Request) error {
 		return &app.ForbiddenError{Message: "Only preparers may accept differences."}
 	}
 	values := url.Values{}
-	for _, name := range slices.Concat(scopeParameters, settingNames()) {
+	for _, name := range slices.Concat(scopeParameters, []string{priceParameter}, settingNames()) {
 		if fields.Has(name) {
 			values[name] = fields[name]
 		}
@@ -395,7 +397,7 @@ func (s *server) workOnRows(w http.ResponseWriter, r *http.Request) error {
 }
 
 // errStaleGroup reports a form of differences that are not the current ones.
-var errStaleGroup = &app.StaleError{Message: "The differences have changed since the page was shown. Go back to the page, and look at them again."}
+var errStaleGroup = &app.StaleError{Message: "The differences have changed since the page was shown. Look at them again."}
 
 // chosenDifferences returns the differences that a form is about: those selected, or all open ones of an outcome.
 func chosenDifferences(r *reconcile.Result, fields url.Values) ([]ledger.Digest, error) {

@@ -50,6 +50,9 @@ func (s *server) accounts(w http.ResponseWriter, r *http.Request) error {
 	}
 	return s.show(w, r, allSealed, func(r *http.Request, sealed string) (page, error) {
 		v := &entriesPage{listPage: listPage{frame: frame{Title: "Accounts", Path: "accounts", Lead: "Accounts in the address book."}}}
+		if kept := keptScope(r); kept != nil && kept.Period != "" {
+			v.Scope = kept
+		}
 		deposits, err := s.depositsLink(r, "")
 		if err != nil {
 			return nil, err
@@ -97,7 +100,7 @@ func (s *server) fillAccounts(r *http.Request, v *entriesPage, t *tabular, l lis
 			group.To = "fees" + (&scope{Accounts: app.GroupPrefix + group.Text}).query(nil)
 		}
 	}
-	figures, err := s.accountFigures(r, accounts, sealed)
+	figures, err := s.accountFigures(r, v.Scope, accounts, sealed)
 	if err != nil {
 		return err
 	}
@@ -188,17 +191,22 @@ func dayCell(o chain.Optional[app.Seen]) cell {
 // balanceTime limits how long a page waits for balances.
 const balanceTime = 2 * time.Second
 
-// accountFigures returns the figures of listed accounts, with the fees of the last month; nil for an empty ledger.
-func (s *server) accountFigures(r *http.Request, accounts []chain.Address, sealed string) (*app.AccountFigures, error) {
+// accountFigures returns the figures of listed accounts, with the fees of the page's period, or else of the last month; nil
+// for an empty ledger.
+func (s *server) accountFigures(r *http.Request, about *scope, accounts []chain.Address, sealed string) (*app.AccountFigures, error) {
 	months := s.months(r.Context())
 	if len(months) == 0 || len(accounts) == 0 {
 		return nil, nil
 	}
-	period, err := app.PeriodInput{Month: months[len(months)-1].Name, Partial: true}.Parse()
+	in := app.PeriodInput{Month: months[len(months)-1].Name, Partial: true}
+	if about != nil && about.Period != "" {
+		in = about.input()
+	}
+	period, err := in.Parse()
 	if err != nil {
 		return nil, err
 	}
-	return keptOf(s, r, allSealed, s.figures, sealed, "accounts "+fmt.Sprint(accounts), true, func(ctx context.Context) (*app.AccountFigures, error) {
+	return keptOf(s, r, allSealed, s.figures, sealed, fmt.Sprintf("accounts %v %v", in, accounts), true, func(ctx context.Context) (*app.AccountFigures, error) {
 		return s.Ledger.FiguresOf(ctx, accounts, period)
 	})
 }

@@ -51,7 +51,7 @@ func (s *server) aboutAPI(w http.ResponseWriter, r *http.Request) error {
 	}
 	t := &tabular{Title: "Requests", Heads: heads("path", "answer", "parameters")}
 	for _, a := range answers() {
-		path := cell{Text: s.base + a.path, Class: "hex"}
+		path := cell{Text: s.base + a.path, Class: "hex address"}
 		if !strings.Contains(a.path, "{") && len(a.parameters) == 0 {
 			path.To = strings.TrimPrefix(a.path, "/")
 		}

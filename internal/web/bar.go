@@ -179,10 +179,10 @@ func (s *scope) name() string {
 	if month, err := time.Parse("2006-01", s.Period); err == nil {
 		return month.Format("January 2006")
 	}
-	if from, to, ok := strings.Cut(s.Period, ".."); ok && from == to {
-		return plain.Line(from)
+	if from, to, ok := strings.Cut(s.Period, ".."); ok && aPeriod.MatchString(from) {
+		return plain.Line(dayNames(from + " to " + to))
 	}
-	return plain.Line(s.Period)
+	return plain.Line(dayNames(s.Period))
 }
 
 // hidden returns the parameters that a form with the given fields keeps.

@@ -56,7 +56,17 @@ func (s *server) block(w http.ResponseWriter, r *http.Request) error {
 		}
 		v.Around = append(v.Around, link{"Next block", fmt.Sprintf("block/%d", height+1)})
 		v.Downloads = transactionDownloads(&scope{Period: fmt.Sprintf("%d..%d", height, height)}, nil)
-		list := transactionSheet(token, s.Ledger.Book.Transactions(r.Context(), ledger.Query{Span: chain.Heights{First: height, Last: height}}))
+		var paid []*ledger.Transaction
+		for t, err := range s.Ledger.Book.Transactions(r.Context(), ledger.Query{Span: chain.Heights{First: height, Last: height}}) {
+			if err != nil {
+				return nil, err
+			}
+			paid = append(paid, t)
+		}
+		list, err := s.pageSheet(r.Context(), token, paid)
+		if err != nil {
+			return nil, err
+		}
 		return v, v.add(s.list(list, l.without(briefTransactions), at(fmt.Sprintf("block/%d", height))))
 	})
 }

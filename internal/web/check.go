@@ -142,7 +142,7 @@ func (s *server) checked(v *packagePage, r *http.Request, p *closing.Placed, at 
 		}
 	}
 	if s.Open != nil {
-		v.Top = &form{Action: at + "/check", Post: true, Token: s.token(r), Button: "Check again"}
+		v.Top = s.postForm(r, &form{Action: at + "/check", Button: "Check again"})
 	}
 }
 
@@ -166,7 +166,7 @@ func (s *server) startCheck(w http.ResponseWriter, r *http.Request) error {
 	}) {
 		return &problem{http.StatusConflict, "Busy", "Another package check is running. Wait until it ends."}
 	}
-	http.Redirect(w, r, s.base+"/packages/"+url.PathEscape(p.Name), http.StatusSeeOther)
+	s.seeOther(w, r, "packages/"+url.PathEscape(p.Name))
 	return nil
 }
 

@@ -166,7 +166,7 @@ func (s *server) startJob(w http.ResponseWriter, r *http.Request, name string, w
 	if !started {
 		return &problem{http.StatusConflict, "Busy", "Another package is being prepared, closed or checked. Wait until that ends."}
 	}
-	http.Redirect(w, r, s.base+"/close/"+url.PathEscape(name), http.StatusSeeOther)
+	s.seeOther(w, r, "close/"+url.PathEscape(name))
 	return nil
 }
 
@@ -330,7 +330,7 @@ func (s *server) doAct(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if act.Kind != ledger.Answered && act.Manifest.String() != p.Sum {
-		return &app.StaleError{Message: "The package was prepared again since this page was shown. Reload the page."}
+		return &app.StaleError{Message: "The package was prepared again since the page was shown. This is the new one: look at it again."}
 	}
 	if act.Kind == ledger.Closed {
 		return s.startClosing(w, r, p, by, act, review)
@@ -347,7 +347,7 @@ func (s *server) doAct(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	s.Log.Info("act recorded", "user", by.Name, "act", string(act.Kind), "package", name)
-	http.Redirect(w, r, s.base+"/close/"+url.PathEscape(name), http.StatusSeeOther)
+	s.seeOther(w, r, "close/"+url.PathEscape(name))
 	return nil
 }
 
@@ -410,11 +410,16 @@ func (s *server) closePage(w http.ResponseWriter, r *http.Request) error {
 	v := &closingPage{frame: frame{Title: "Close a period", Path: "packages", Lead: "A preparer makes a package, another user reviews it, and one of them closes it. Every act is kept in the ledger's audit trail."}}
 	if s.actor(r).Preparer {
 		asked := s.ofCompany(sc)
-		v.Form = &form{Action: "close", Post: true, Token: s.token(r), Button: "Prepare", Fields: asked.controls("The accounts of the package")}
-		v.Form.Fields = append(v.Form.Fields, ofOptions("journal", "Journal for", sc.own.Get("journal"), "", app.ProgramNames()...), commentControl(sc.own.Get("comment")))
+		v.Form = &form{Action: "close", Button: "Prepare", Fields: asked.controls("The accounts of the package")}
+		journal := ofOptions("journal", "Journal for", sc.own.Get("journal"), "", app.ProgramNames()...)
+		if journal.Value != "" { // also one that was refused
+			journal = journal.chosen()
+		}
+		v.Form.Fields = append(v.Form.Fields, journal, commentControl(sc.own.Get("comment")))
 		if err := s.addRecord(v, r, &sc); err != nil {
 			return err
 		}
+		s.postForm(r, v.Form)
 	} else {
 		v.Notes = []string{"Only preparers can prepare packages. The administrator of this server assigns the role."}
 	}

@@ -348,5 +348,6 @@ func TestFormsOfEndedSessions(t *testing.T) {
 
 	a = o.send(t, "anna", "/close", "period", "2026-01", "accounts", "group:company", "journal", "excel", "comment", "mine")
 	require.Equal(t, http.StatusBadRequest, a.status)
-	require.Contains(t, a.text, `<a href="/close?accounts=group%3Acompany&amp;comment=mine&amp;journal=excel&amp;period=2026-01">Back to the form</a>`)
+	require.Contains(t, a.text, `>mine</textarea>`)
+	require.Contains(t, a.text, `<option value="excel" selected>`)
 }

@@ -44,7 +44,7 @@ func (s *server) canChoose(accounts string) bool {
 func withCompany(ask endpoint) endpoint {
 	return func(s *server, w http.ResponseWriter, r *http.Request) error {
 		own := s.company(r)
-		if values, err := url.ParseQuery(r.URL.RawQuery); own == "" || err != nil || values.Has("accounts") {
+		if values, err := url.ParseQuery(r.URL.RawQuery); own == "" || err != nil || values.Has("accounts") || refusalOf(r) != nil {
 			return ask(s, w, r)
 		}
 		query := "accounts=" + url.QueryEscape(own)

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -30,14 +31,20 @@ type failurePage struct {
 
 func (p *failurePage) main() g.Node { return p.body(p.Form.node(), p.notices.node()) }
 
+// pathOf returns the path of a request below its ledger.
+func (s *server) pathOf(r *http.Request) string {
+	return strings.TrimPrefix(strings.TrimPrefix(r.URL.EscapedPath(), s.base), "/")
+}
+
 // failurePage returns the page of a problem: the form as it was typed, the remedies, and ways back.
 func (s *server) failurePage(r *http.Request, p *problem, cause error) *failurePage {
 	v := &failurePage{frame: frame{Title: p.Title, Lead: p.Detail, Failed: true}}
 	if s.Ledger == nil || visitorOf(r).user == "" && (s.Users != nil || s.Header != "") {
 		return v
 	}
-	path := strings.TrimPrefix(strings.TrimPrefix(r.URL.EscapedPath(), s.base), "/")
+	path := s.pathOf(r)
 	if r.Method != http.MethodGet {
+		v.Kept = s.readable(r.Context(), r.URL.Query())
 		if to := s.typedPage(r); to != "" {
 			v.Ways = []link{{"Back to the form", to}}
 		} else {
@@ -46,7 +53,7 @@ func (s *server) failurePage(r *http.Request, p *problem, cause error) *failureP
 		return v
 	}
 	values, _ := url.ParseQuery(r.URL.RawQuery) // what can be read of it
-	v.Path, v.Form = path, typedForm(path, values)
+	v.Path, v.Form, v.Kept = path, typedForm(path, values), s.readable(r.Context(), values)
 	var lacking *app.NotHeldError
 	switch {
 	case errors.As(cause, &lacking):
@@ -86,6 +93,39 @@ func (s *server) failurePage(r *http.Request, p *problem, cause error) *failureP
 		v.Ways = append(v.Ways, link{"Overview", "overview"})
 	}
 	return v
+}
+
+// readable returns what can be kept of the scope of an address: each part that pages accept.
+func (s *server) readable(ctx context.Context, values url.Values) *scope {
+	var sc scope
+	if zone := (scope{Zone: values.Get("zone")}); s.holds(ctx, zone) {
+		sc.Zone = zone.Zone
+	}
+	if period := (scope{Period: values.Get("period"), Zone: sc.Zone, Partial: true}); s.holds(ctx, period) {
+		sc.Period = period.Period
+		sc.Partial = values.Get("partial") == "1"
+	}
+	if accounts := strings.Join(values["accounts"], ","); accounts == everyone || s.canChoose(accounts) {
+		sc.Accounts = accounts
+	}
+	if code := values.Get(priceParameter); s.Prices != nil && code == s.currency() {
+		sc.Price = code
+	}
+	return &sc
+}
+
+// holds reports whether a scope's period and zone can be read, and the ledger has a part of the period.
+func (s *server) holds(ctx context.Context, sc scope) bool {
+	period, err := sc.period()
+	if err == nil && sc.Period != "" {
+		_, err = s.Ledger.Held(ctx, period)
+	}
+	return err == nil
+}
+
+// seeOther redirects after a form that used POST to a page, which keeps what the page of the form is about.
+func (s *server) seeOther(w http.ResponseWriter, r *http.Request, to string) {
+	http.Redirect(w, r, s.base+"/"+carrierOf(s.readable(r.Context(), r.URL.Query())).link(to), http.StatusSeeOther)
 }
 
 // syncFlags names what a ledger lacks as flags of fees sync.
@@ -138,7 +178,7 @@ func (s *server) listOf(path string) []link {
 
 // typedParameters returns the parameters that the error page of a path offers to correct; none for a page without any.
 func typedParameters(path string) []string {
-	for _, form := range slices.Concat(feesForms, transactionForms, resultForms, []string{paperForm}) {
+	for _, form := range fileForms {
 		path = strings.TrimSuffix(path, "."+form)
 	}
 	switch {

@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"fmt"
 	"html"
 	"net/http"
 	"net/url"
@@ -81,32 +82,78 @@ func TestEveryPageLeadsOn(t *testing.T) {
 	require.Greater(t, seen, 30)
 }
 
-// Wrong input in any form leads on too, with what was typed.
-func TestEveryFormLeadsOn(t *testing.T) {
+// A form that is refused is shown again on its page, with the reason at the form, what was typed, and the focus on the
+// field: all that accept POST are tried.
+func TestRefusedFormsAreShownAgain(t *testing.T) {
 	o, _ := labelling(t)
-	for path, fields := range map[string][]string{
-		"/close":                 {"period", "Janu\"ary", "accounts", "group:company", "journal", "hledger", "comment", "mine"},
-		"/close/2026-09":         {"act", "approved", "comment", "mine"},
-		"/account/0x12":          {"label", "mine"},
-		"/account/" + alith:      {"label", "mine", "shown", "x"},
-		"/accounts/unlabelled":   {"payer", "0x12", "label", "mine", "period", "2026-01"},
-		"/packages/none/check":   nil,
-		"/reconcile/none/forget": nil,
+	payer := o.unlabelledPayer(t)
+	o.prepare(t, "anna", "group:company")
+	sum := o.manifest(t, "anna")
+	record := o.upload(t, "anna", "company.csv", o.companyRecord(t), "period", "2026-01", "accounts", "group:company")
+	rows := o.groups(t, "anna", record)["only_on_chain"]
+	at, _, _ := strings.Cut(record, "?")
+	require.Equal(t, http.StatusSeeOther, o.act(t, "bob", "returned", sum, "Why no record?").status)
+	question := regexp.MustCompile(`name="manifest" value="([0-9a-f]{64})"`).FindAllStringSubmatch(o.page(t, "anna", "/close/2026-01").text, -1)
+	listed := regexp.MustCompile(`<a href="account/(0x[0-9a-fA-F]{40})`).FindStringSubmatch(o.page(t, "anna", "/accounts").text)[1]
+	const form, page = "refused", "warnings" // where the reason is
+	tried := map[string]bool{}
+	for _, c := range []struct {
+		route, path, who string
+		fields           []string
+		status           int
+		place, why       string
+		focus            string   // the field
+		kept             []string // in the page
+	}{
+		{"/close", "/close", "anna", []string{"period", "Janu\"ary", "accounts", "group:company", "journal", "hledger", "comment", "mine"}, 400, form, "Period: ", "period", []string{`value="Janu&#34;ary"`, ">mine</textarea>"}},
+		{"/close", "/close", "anna", []string{"period", "2026-01", "accounts", "group:company", "journal", "none", "comment", "mine"}, 400, form, "", "", []string{`value="2026-01"`, ">mine</textarea>"}},
+		{"/close", "/close", "bob", []string{"period", "2026-01", "accounts", "group:company", "journal", "hledger"}, 403, page, "", "", nil},
+		{"/close/{name}", "/close/2026-01", "anna", []string{"act", "answered", "manifest", question[len(question)-1][1], "comment", ""}, 400, form, "Answer: write the answer.", "comment", nil},
+		{"/close/{name}", "/close/2026-01", "anna", []string{"act", "answered", "manifest", question[len(question)-1][1], "comment", "=1"}, 400, form, "formula", "comment", []string{">=1</textarea>"}},
+		{"/close/{name}", "/close/2026-01", "bob", []string{"act", "approved", "manifest", sum, "comment", "mine"}, 409, page, "", "", nil},
+		{"/account/{address}", "/account/" + alith, "anna", []string{"label", "mine", "group", "", "shown", "x"}, 409, form, "Another user has edited", "label", []string{`value="mine"`, `<details class="fold" open>`}},
+		{"/account/{address}", "/account/" + alith, "anna", []string{"label", "=mine", "shown", o.shown(t, "anna", alith)}, 400, form, "", "", []string{`value="=mine"`}},
+		{"/account/{address}", "/account/" + listed, "anna", []string{"label", "mine", "shown", "x", "list", "accounts?sort=label"}, 409, form, "Another user has edited", "label", []string{`value="mine"`, "<h1>Accounts</h1>"}},
+		{"/accounts/unlabelled", "/accounts/unlabelled", "anna", []string{"payer", payer, "label", "", "group", "mine", "period", "2026-01", "list", "accounts/unlabelled?period=2026-01"}, 400, form, "Label: enter the account", "label", []string{`value="mine"`}},
+		{"/accounts/unlabelled", "/accounts/unlabelled", "anna", []string{"payer", "0x12", "label", "mine", "period", "2026-01"}, 400, page, "", "", nil},
+		{"/accounts/undo", "/accounts/undo", "anna", []string{"list", "accounts"}, 409, page, "nothing to undo", "", nil},
+		{"/reconcile/{token}", at, "anna", plus(rows.fields, "act", "accept", "difference", rows.ticks[0], "comment", "=1"), 400, form, "formula", "comment", []string{">=1</textarea>", `value="` + rows.ticks[0] + `" aria-label="Select ID 10-7" checked>`}},
+		{"/reconcile/{token}/forget", "/reconcile/none/forget", "anna", nil, 404, "ways", "", "", nil}, // there is no page either
+		{"/packages/{package}/check", "/packages/none/check", "anna", nil, 404, "ways", "", "", nil},
+		{"/company/{page...}", "/company/fees", "anna", []string{"accounts", "group:none", "period", "2026-01"}, 400, `name="accounts" type="text" value="group:none"`, "group:none", "", nil},
+		{"/close/{name}", "/close/2026-09", "anna", []string{"act", "approved", "comment", "mine"}, 404, "ways", "", "", []string{"comment=mine"}},
 	} {
-		a := o.send(t, "anna", path, fields...)
-		if path == "/account/0x12" || path == "/close/2026-09" { // their forms do not exist either
-			require.Contains(t, a.text, "mine", path)
-			continue
-		}
-		o.leadsOn(t, a, path)
-		for i := 0; i < len(fields); i += 2 {
-			if fields[i] != "shown" {
-				require.Contains(t, a.text, html.EscapeString(url.QueryEscape(fields[i])+"="+url.QueryEscape(fields[i+1])), path)
+		tried[c.route] = true
+		about := fmt.Sprintf("%s %s %q", c.who, c.path, c.fields)
+		a := o.send(t, c.who, c.path, c.fields...)
+		require.Equal(t, c.status, a.status, "%s: %s", about, failed(a.text))
+		require.Contains(t, a.header.Get("Cache-Control"), "no-store", about)
+		_, main, _ := strings.Cut(a.text, "<main")
+		require.Contains(t, main, c.place, about)
+		require.Contains(t, html.UnescapeString(main), c.why, about)
+		if c.place == form {
+			require.Equal(t, 1, strings.Count(main, `id="refused"`), about)
+			focus := regexp.MustCompile(`name="([a-z_]+)"[^>]* autofocus aria-describedby="refused"`).FindAllStringSubmatch(main, -1)
+			require.Len(t, focus, 1, about)
+			if c.focus != "" {
+				require.Equal(t, c.focus, focus[0][1], about)
 			}
+		}
+		for _, text := range c.kept {
+			require.Contains(t, main, text, about)
 		}
 	}
 
-	// An upload that is refused leads to its form, with the scope that arrived.
+	// A package that was prepared again is shown with what was typed about the one before.
+	require.Equal(t, http.StatusSeeOther, o.send(t, "anna", "/close/2026-01", "act", "answered", "manifest", question[len(question)-1][1], "comment", "There is none.").status)
+	o.prepare(t, "anna", alith)
+	a := o.act(t, "bob", "approved", sum, "agreed by mail")
+	require.Equal(t, http.StatusConflict, a.status)
+	require.Contains(t, a.text, ">agreed by mail</textarea>")
+	require.Contains(t, a.text, `id="refused"`)
+	require.Contains(t, a.text, `name="manifest" value="`+o.manifest(t, "anna")+`"`)
+
+	// An upload is shown again with the scope that arrived.
 	p := o.as(t, "anna")
 	for about, send := range map[string]func() got{
 		"no file": func() got {
@@ -121,15 +168,25 @@ func TestEveryFormLeadsOn(t *testing.T) {
 			return post(t, o.Server, "/reconcile", contentType, body, func(r *http.Request) { with(p.cookie)(r); r.ContentLength = int64(body.Len()) })
 		},
 	} {
+		tried["/reconcile"] = true
 		a := send()
-		o.leadsOn(t, a, about)
-		require.Contains(t, a.text, `">Back to the form</a>`, about)
+		require.GreaterOrEqual(t, a.status, 400, about)
+		require.Contains(t, a.text, `id="refused"`, about)
 		if strings.HasPrefix(about, "no ") || strings.HasPrefix(about, "another") {
-			require.Contains(t, a.text, `<a href="/reconcile?period=2026-01&amp;zone=Europe%2FBerlin">`, about)
+			require.Contains(t, a.text, `value="2026-01"`, about)
+			require.Contains(t, a.text, `value="Europe/Berlin"`, about)
 		}
+	}
+	for _, route := range web.Posts() {
+		require.True(t, tried[route], route)
 	}
 	ended := post(t, o.Server, "/reconcile", "multipart/form-data; boundary=x", strings.NewReader("--x--"), nil)
 	require.Equal(t, "/login?to=%2Freconcile", ended.header.Get("Location"))
+}
+
+// failed returns what a page says went wrong.
+func failed(page string) string {
+	return strings.Join(regexp.MustCompile(`(?s)<h1>.*?</h1>|<p class="(?:lead bad|refused)".*?</p>|<ul class="warnings">.*?</ul>`).FindAllString(page, -1), " ")
 }
 
 // multipart sends a form of an upload without a file.

@@ -43,7 +43,7 @@ func (f *frame) body(parts ...g.Node) g.Node {
 }
 
 func (f *frame) content(parts ...g.Node) g.Node {
-	return lines{f.titleLine(), f.lead(), lines(parts), f.commandLine()}
+	return lines{f.titleLine(), f.lead(), f.unkept(), lines(parts), f.commandLine()}
 }
 
 // header returns the links above a page.
@@ -84,7 +84,7 @@ func (f *frame) lookupForm() g.Node {
 
 // lookedFrom returns what the page is about: a look-up searches there.
 func (f *frame) lookedFrom() []option {
-	about := cmp.Or(f.Scope, f.Kept)
+	about := f.about()
 	if about == nil {
 		return nil
 	}

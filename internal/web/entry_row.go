@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 
 	g "maragu.dev/gomponents"
 
@@ -18,10 +19,11 @@ type entryField struct {
 	Name, Form, Label string
 	List              string // the ID of its suggestions; "" for none
 	Save              string // the label of the row's button, which follows the field; "" for none
+	Focus             bool   // it is to be corrected
 }
 
 func (f *entryField) node(value string) g.Node {
-	input := markup.El("input", markup.Attr("name", f.Name), markup.Attr("form", f.Form), markup.Attr("value", value), markup.Attr("aria-label", f.Label), markup.Attr("autocomplete", "off"), markup.Attr("size", "14"), markup.Optional("list", f.List))
+	input := markup.El("input", markup.Attr("name", f.Name), markup.Attr("form", f.Form), markup.Attr("value", value), markup.Attr("aria-label", f.Label), markup.Attr("autocomplete", "off"), markup.Attr("size", "14"), markup.Optional("list", f.List), wrong(f.Focus))
 	if f.Save == "" {
 		return input
 	}
@@ -30,7 +32,7 @@ func (f *entryField) node(value string) g.Node {
 
 // row returns the form of a row, whose fields are in other cells.
 func (f *form) row() g.Node {
-	return markup.El("form", markup.Attr("class", "row"), markup.Attr("id", f.Title), action(f.Action), markup.Attr("method", "post"), tokenField(f.Token), keptFields(f.Hidden))
+	return markup.El("form", markup.Attr("class", "row"), markup.Attr("id", f.Title), postTo(f.Action), tokenField(f.Token), keptFields(f.Hidden))
 }
 
 // groupList is the ID of the names of groups that fields suggest.
@@ -50,16 +52,22 @@ var entryFields = []struct{ name, head string }{{"label", "label"}, {"group", "g
 func (s *server) editable(r *http.Request, row []cell, at int, account chain.Address, f form, typed url.Values) []cell {
 	e := s.labels().Entry(account)
 	id := "row-" + account.String()
-	f.Title, f.Token = id, s.token(r)
+	f.Title = id
 	f.Hidden = append(f.Hidden, option{"shown", shownEntry(e)})
-	row[0].Form = &f
+	for _, field := range entryFields {
+		f.Fields = append(f.Fields, control{Name: field.name, Label: strings.ToUpper(field.head[:1]) + field.head[1:]})
+	}
+	row[0].Form = s.postForm(r, &f)
+	if own := refusalOf(r).typedInto(s, &f); own != nil {
+		typed = own
+	}
 	cells := []cell{}
 	for i, text := range []string{e.Label, e.Group, e.Account} {
 		name := entryFields[i].name
 		if typed.Has(name) {
 			text = typed.Get(name)
 		}
-		field := &entryField{Name: name, Form: id, Label: entryFields[i].head + " of " + s.called(account.String())}
+		field := &entryField{Focus: f.Fields[i].Focus, Name: name, Form: id, Label: entryFields[i].head + " of " + s.called(account.String())}
 		if name == "group" {
 			field.List = groupList
 		}
@@ -103,7 +111,7 @@ func (s *server) savedNote(r *http.Request, page string) g.Node {
 	}
 	last := s.labels().Entry(list[len(list)-1].after.Address)
 	return markup.El("div", markup.Attr("id", "saved"), markup.Attr("class", "saved"), markup.Attr("role", "status"), markup.Attr("data-shown", shownEntry(last)), markup.Text("Saved. "),
-		markup.El("form", action("accounts/undo"), markup.Attr("method", "post"), tokenField(s.token(r)), hidden("list", page), markup.El("button", markup.Text("Undo"))))
+		markup.El("form", postTo("accounts/undo"), tokenField(s.token(r)), hidden("list", page), markup.El("button", markup.Text("Undo"))))
 }
 
 // undoEdits undoes the last edits of a user, unless another edit came after them. Undoing can be undone.

@@ -16,6 +16,14 @@ func Paths() (list []string) {
 	return list
 }
 
+// Posts lists the paths that accept POST.
+func Posts() (list []string) {
+	for _, p := range posts {
+		list = append(list, p.path)
+	}
+	return list
+}
+
 // SetArrivalTime changes the time limit of uploads and returns the previous one.
 func SetArrivalTime(to time.Duration) (before time.Duration) {
 	before, arrivalTime = arrivalTime, to

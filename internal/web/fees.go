@@ -237,7 +237,12 @@ func layersFact(name string, evm, native uint64) fact {
 
 // isLacking reports whether the ledger lacks the time of a row.
 func isLacking(row []cell) bool {
-	return slices.ContainsFunc(row, func(c cell) bool { return c.Text == report.NotInLedger })
+	for i, c := range row {
+		if i > 0 && c.Text != "" { // its first value
+			return c.Text == report.NotInLedger
+		}
+	}
+	return false
 }
 
 // shareOf returns a fee's share of the largest in percent, for drawing.

@@ -41,7 +41,7 @@ func (c *cell) node() g.Node {
 	case c.Field != nil:
 		value = c.Field.node(c.Text)
 	case c.Tick != "":
-		value = markup.El("input", markup.Attr("type", "checkbox"), markup.Attr("name", "difference"), markup.Attr("value", c.Tick), markup.Attr("aria-label", c.Text))
+		value = markup.El("input", markup.Attr("type", "checkbox"), markup.Attr("name", "difference"), markup.Attr("value", c.Tick), markup.Attr("aria-label", c.Text), g.If(c.Ticked, markup.Attr("checked")))
 	case c.To != "":
 		to := *c
 		to.To, to.Share, to.Form = "", "", nil
@@ -57,7 +57,7 @@ func (c *cell) node() g.Node {
 		value = c.figure()
 	}
 	if c.Form != nil {
-		value = g.Group{value, c.Form.row()}
+		value = g.Group{value, c.Form.row(), c.Form.refused()}
 	}
 	if c.Share == "" {
 		return value
@@ -194,7 +194,7 @@ func dayNames(text string) string {
 			break
 		}
 	}
-	if found[3] != "" {
+	if found[3] != "" && found[3] != found[1] {
 		return name + " to " + dayNames(found[3])
 	}
 	return name

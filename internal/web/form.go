@@ -12,8 +12,9 @@ import (
 // form is a form on a page.
 type form struct {
 	Action string
-	Post   bool // the form uses POST and carries a token
-	Upload bool // it uploads a file
+	Post   bool   // the form uses POST and carries a token
+	Bad    string // why it was refused
+	Upload bool   // it uploads a file
 	Token  string
 	Hidden []option // parameters that it keeps
 	Fields []control
@@ -36,6 +37,7 @@ type control struct {
 	Options     []option
 	Required    bool   // of a choice: it is checked
 	Form        string // the ID of its form, for an input inside another form
+	Focus       bool   // it is to be corrected
 }
 
 // option is an option of a select, or a button of an act.
@@ -45,14 +47,18 @@ func (f *form) node() g.Node {
 	if f == nil {
 		return nil
 	}
-	content := lines{tokenField(f.Token), keptFields(f.Hidden), each(f.Fields, control.node), g.If(f.Table == nil, f.button())}
+	content := lines{tokenField(f.Token), keptFields(f.Hidden), f.refused(), each(f.Fields, control.node), g.If(f.Table == nil, f.button())}
 	if len(f.More) > 0 {
 		content = append(content, markup.El("details", g.If(f.Open, markup.Attr("open")), markup.El("summary", markup.Text(cmp.Or(f.Rest, "Further settings"))), each(f.More, control.node)))
 	}
 	if f.Table != nil {
 		content = append(content, markup.El("div", markup.Attr("class", "begin"), f.Table.node()), f.button())
 	}
-	n := markup.El("form", markup.Attr("class", "scope asked"), action(f.Action), g.If(f.Post, markup.Attr("method", "post")), g.If(f.Upload, markup.Attr("enctype", "multipart/form-data")), content)
+	to := action(f.Action)
+	if f.Post {
+		to = postTo(f.Action)
+	}
+	n := markup.El("form", markup.Attr("class", "scope asked"), to, g.If(f.Upload, markup.Attr("enctype", "multipart/form-data")), content)
 	if f.Title == "" {
 		return n
 	}
@@ -86,19 +92,19 @@ func (f *form) last() g.Node {
 func (f control) node() g.Node {
 	hint := g.If(f.Hint != "", g.Group{markup.Text(" "), markup.El("small", markup.Text(f.Hint))})
 	tick := func(value string, checked bool) g.Node {
-		return markup.El("label", markup.Attr("class", "check"), markup.El("input", markup.Attr("name", f.Name), markup.Attr("type", "checkbox"), markup.Attr("value", value), g.If(checked, markup.Attr("checked"))), markup.Text(" "+f.Label), hint)
+		return markup.El("label", markup.Attr("class", "check"), markup.El("input", markup.Attr("name", f.Name), markup.Attr("type", "checkbox"), markup.Attr("value", value), g.If(checked, markup.Attr("checked")), wrong(f.Focus)), markup.Text(" "+f.Label), hint)
 	}
 	switch f.Kind {
 	case "area": // Enter begins a line in it, and presses no button
-		return markup.El("label", markup.Attr("class", "area"), markup.Text(f.Label+" "), markup.El("textarea", markup.Attr("name", f.Name), markup.Attr("rows", "2"), g.If(f.Required, markup.Attr("required")), markup.Text(f.Value)), hint)
+		return markup.El("label", markup.Attr("class", "area"), markup.Text(f.Label+" "), markup.El("textarea", markup.Attr("name", f.Name), markup.Attr("rows", "2"), g.If(f.Required, markup.Attr("required")), wrong(f.Focus), markup.Text(f.Value)), hint)
 	case "choice":
 		return tick(f.Value, f.Required)
 	case "checkbox":
 		return tick("1", f.Value == "1")
 	case "select":
-		return markup.El("label", markup.Text(f.Label+" "), markup.El("select", markup.Attr("name", f.Name), f.options()), hint)
+		return markup.El("label", markup.Text(f.Label+" "), markup.El("select", markup.Attr("name", f.Name), wrong(f.Focus), f.options()), hint)
 	}
-	input := g.Group{markup.Attr("name", f.Name), markup.Attr("type", f.Kind)}
+	input := g.Group{markup.Attr("name", f.Name), markup.Attr("type", f.Kind), wrong(f.Focus)}
 	if f.Kind != "file" {
 		input = append(input, markup.Attr("value", f.Value), markup.Attr("size", "20"), g.If(f.Options != nil, markup.Attr("list", f.Name+"s")))
 	}

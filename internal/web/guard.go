@@ -142,19 +142,27 @@ func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if r.Context().Err() != nil && !errors.Is(r.Context().Err(), context.DeadlineExceeded) {
 		return // the client has disconnected
 	}
-	w.Header().Del("ETag")
-	w.Header().Set("Cache-Control", "no-store")
 	p := problemOf(r.Context(), err, s.Time)
 	if p.Status == http.StatusGatewayTimeout && s.base != "" {
 		p.Detail = "The ledger " + s.Name + " was slow. " + p.Detail
 	}
+	s.noteFailure(w, r, p, err)
+	if ref := refusalOf(r); ref != nil && typedForm(s.pathOf(r), r.URL.Query()) == nil { // its page cannot be shown, and no form corrects that
+		r, p, err = ref.request, ref.problem, ref.cause
+	}
+	s.refuseFor(w, r, p, err)
+}
+
+// noteFailure logs a failure and sets the headers of its answer.
+func (s *server) noteFailure(w http.ResponseWriter, r *http.Request, p *problem, err error) {
+	w.Header().Del("ETag")
+	w.Header().Set("Cache-Control", "no-store")
 	if p.Status >= http.StatusInternalServerError {
 		s.log(r).Error("request failed", "user", visitorOf(r).user, "kind", string(app.KindOf(err)), "error", err.Error())
 	}
 	if p.Status == http.StatusServiceUnavailable || p.Status == http.StatusTooManyRequests {
 		setRetry(w, err)
 	}
-	s.refuseFor(w, r, p, err)
 }
 
 // setRetry sets the header Retry-After.

@@ -65,7 +65,7 @@ func TestFilesOfUsers(t *testing.T) {
 			} {
 				a := send(anna, strings.NewReader(text+"--b--\r\n"))
 				require.Equal(t, http.StatusForbidden, a.status, reason)
-				require.Contains(t, a.text, "Form expired")
+				require.Contains(t, a.text, "form has expired")
 			}
 			require.Equal(t, http.StatusForbidden, send(bob, strings.NewReader(part("token", token)+file+"--b--\r\n")).status)
 			a := send(anna, strings.NewReader(part("token", token)+file+"--b--\r\n"))

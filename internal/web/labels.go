@@ -98,12 +98,20 @@ func (s *server) entryForm(r *http.Request, account chain.Address, typed url.Val
 		return nil
 	}
 	e := s.labels().Entry(account)
-	f := &form{Action: "account/" + account.String(), Post: true, Token: s.token(r), Button: "Save", Title: "Edit the address book", Hidden: []option{{"shown", shownEntry(e)}}}
+	f := &form{Action: "account/" + account.String(), Button: "Save", Title: "Edit the address book", Hidden: []option{{"shown", shownEntry(e)}}}
+	if own := refusalOf(r).typedInto(s, f); own != nil { // also what was emptied
+		typed = own
+	}
 	f.Fields = []control{entryControl("label", "Label", e.Label, typed, "the account's name"), s.groupControl(e.Group, typed), entryControl("book_account", "Account in your books", e.Account, typed, "Assets:Wallet; optional")}
 	for _, name := range entryParameters {
 		f.Shown = f.Shown || typed.Has(name)
 	}
-	return f
+	return s.postForm(r, f)
+}
+
+// entryWords returns what an entry says, in the order of its fields.
+func entryWords(e addressbook.Entry) string {
+	return cmp.Or(strings.Join(slices.DeleteFunc([]string{e.Label, e.Group, e.Account}, func(text string) bool { return text == "" }), ", "), "empty")
 }
 
 // errEdited reports an edit by another user.
@@ -116,8 +124,8 @@ func (s *server) editEntry(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return nil, "", err
 		}
-		if fields.Get("shown") != shownEntry(s.labels().Entry(account)) {
-			return nil, "", errEdited("Another user has edited this account since the page was shown. Go back to the form, which shows what you typed.")
+		if now := s.labels().Entry(account); fields.Get("shown") != shownEntry(now) {
+			return nil, "", errEdited("Another user has edited this account since the page was shown. Its entry is now: " + entryWords(now) + ".")
 		}
 		return []addressbook.Entry{entryOf(account, fields)}, listPath(fields, "account/"+account.String()), nil
 	})
@@ -132,12 +140,15 @@ func entryOf(account chain.Address, fields url.Values) addressbook.Entry {
 func listPath(fields url.Values, usual string) string {
 	page, query, _ := strings.Cut(fields.Get("list"), "?")
 	values, err := url.ParseQuery(query)
-	if err != nil || page != "accounts" && page != "accounts/unlabelled" {
+	if err != nil || !isEntryList(page) {
 		return usual
 	}
 	values.Set("saved", "1")
 	return page + "?" + values.Encode()
 }
+
+// isEntryList reports whether a page has entries in its rows.
+func isEntryList(page string) bool { return page == "accounts" || page == "accounts/unlabelled" }
 
 // labelPayer labels one of the payers without a label.
 func (s *server) labelPayer(w http.ResponseWriter, r *http.Request) error {
@@ -201,7 +212,7 @@ func (s *server) edits(w http.ResponseWriter, r *http.Request, read func(url.Val
 		s.names.edits.note(s.owner(r), editedEntry{before, made.Entry(e.Address)}, more || i > 0)
 		s.Log.Info("address book edited", "user", s.owner(r))
 	}
-	http.Redirect(w, r, s.base+"/"+to, http.StatusSeeOther)
+	s.seeOther(w, r, to)
 	return nil
 }
 

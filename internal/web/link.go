@@ -7,8 +7,12 @@ import (
 	"github.com/feeledger/fees/internal/sys/plain"
 )
 
-// href returns the address of a link, and action that of a form. Every one that is not constant goes through them.
-func href(address string) g.Node   { return markup.Attr("href", plain.URL(address)) }
+// href returns the address of a link, and postTo that of a form that uses POST, which keep what the page is about. Action is
+// the address of a form that states all in its fields. Every address that is not constant goes through them.
+func href(address string) g.Node { return markup.Address{Name: "href", To: address} }
+func postTo(address string) g.Node {
+	return g.Group{markup.Address{Name: "action", To: address}, markup.Attr("method", "post")}
+}
 func action(address string) g.Node { return markup.Attr("action", plain.URL(address)) }
 
 // link is a link.

@@ -275,7 +275,7 @@ func TestStatements(t *testing.T) {
 		require.Less(t, framed, figure, "before the first figure")
 	}
 	require.NotZero(t, failed.Load())
-	for _, path := range []string{base + "/statement?part=x", base + "/statement?accounts=" + alith, base + "/statement?balances=some", "/account/x/statement", base + "/rollforward?sort=fee"} {
+	for _, path := range []string{base + "/statement?part=x", base + "/statement?accounts=nobody", base + "/statement.csv?accounts=" + alith, base + "/statement?balances=some", "/account/x/statement", base + "/rollforward?sort=fee"} {
 		require.Equal(t, http.StatusBadRequest, get(t, s, path, nil).status, path)
 	}
 }

@@ -90,6 +90,10 @@ func (s *server) renderLogIn(w http.ResponseWriter, r *http.Request, status int,
 // logIn starts a session and redirects to the requested page.
 func (s *server) logIn(w http.ResponseWriter, r *http.Request) error {
 	fields, err := s.fields(w, r, maxField)
+	if err != nil && r.PostForm.Has("name") { // of an old page
+		s.renderLogIn(w, r, problemOf(r.Context(), err, s.Time).Status, &logIn{Name: r.PostForm.Get("name"), To: ownPath(r.PostForm.Get("to")), Bad: problemOf(r.Context(), err, s.Time).Detail})
+		return nil
+	}
 	if err != nil {
 		return err
 	}

@@ -17,7 +17,7 @@ func monthChart(months []app.MonthFee, account string, token console.Token) *rep
 	var fees []chain.Optional[chain.Wei]
 	for at := months[0].Month; len(months) > 0 && len(fees) <= report.MaxBars; at = at.AddDate(0, 1, 0) {
 		name, fee := at.Format("2006-01"), chain.Some(chain.Wei{})
-		b := report.Bar{Name: name}
+		b := report.Bar{Name: at.Format("Jan 2006")}
 		if months[0].Month.Equal(at) {
 			fee, months = months[0].Fee, months[1:]
 			b.To = "fees" + (&scope{Period: name, Accounts: account, Partial: true}).query(nil)

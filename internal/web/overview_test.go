@@ -122,13 +122,13 @@ func TestCompany(t *testing.T) {
 	} {
 		require.Equal(t, want, to(path, nil), path)
 	}
-	for _, path := range []string{"/overview?accounts=group:ours", "/fees?accounts=group:ours&period=3..27&zone=Europe/Berlin", "/accounts?accounts=group:ours&period=2026-01"} {
+	for _, path := range []string{"/overview?accounts=group:ours", "/fees?accounts=group:ours&period=3..27&zone=Europe/Berlin", "/accounts?accounts=group:ours&partial=1&period=2026-01"} {
 		page := get(t, s, path, nil).text
 		for _, other := range []string{"overview", "fees", "transactions", "accounts", "findings", "reconcile", "chain"} {
 			require.Regexp(t, `<a href="`+other+`\?accounts=group%3Aours`, page, path)
 		}
 	}
-	require.Contains(t, get(t, s, "/accounts?period=2026-01&accounts=all&price=", nil).text, `href="fees?accounts=all&amp;period=2026-01"`)
+	require.Contains(t, get(t, s, "/accounts?partial=1&period=2026-01&accounts=all&price=", nil).text, `href="fees?accounts=all&amp;partial=1&amp;period=2026-01"`)
 	require.Equal(t, http.StatusOK, get(t, s, "/findings?accounts=group:ours", nil).status, "findings are of all accounts, and pass these on")
 
 	company := func(page string, fields url.Values) got { return sendFields(t, s, "/company/"+page, fields, nil) }

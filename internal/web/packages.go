@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"net/http"
 	"net/url"
 	"path"
@@ -22,6 +23,7 @@ import (
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/closing"
+	"github.com/feeledger/fees/internal/reconcile"
 	"github.com/feeledger/fees/internal/sys/jsontext"
 	"github.com/feeledger/fees/internal/sys/plain"
 	"github.com/feeledger/fees/internal/table"
@@ -238,7 +240,7 @@ func (s *server) packageList(w http.ResponseWriter, r *http.Request) error {
 			t.Rows = append(t.Rows, row)
 			continue
 		}
-		period := c.Period.Name()
+		period := dayNames(c.Period.Name())
 		if !c.Period.Complete {
 			period += ", partial"
 		}
@@ -247,7 +249,7 @@ func (s *server) packageList(w http.ResponseWriter, r *http.Request) error {
 			version += fmt.Sprintf(", %d earlier", c.Version-1)
 		}
 		t.Rows = append(t.Rows, []cell{
-			{Text: plain.Line(c.Name), To: "packages/" + url.PathEscape(c.Name)}, {Text: period + " " + c.Period.Timezone, To: feesOf(c.Period, c.accounts)}, c.Check.cell(), {Text: version}, findingsOf(c.Findings),
+			{Text: plain.Line(c.Name), To: "packages/" + url.PathEscape(c.Name)}, {Text: period + ", " + c.Period.Timezone, To: feesOf(c.Period, c.accounts)}, c.Check.cell(), {Text: version}, findingsOf(c.Findings),
 			wei(token, chain.Some(c.Fee)), wei(token, c.Charged), {Text: c.Evidence}, {Text: console.Ends(c.Sum, 6), Class: "hex"}, {Text: timeIn(time.UTC, c.Written), Time: c.Written.Format(time.RFC3339)},
 		})
 	}
@@ -406,12 +408,13 @@ type packagePage struct {
 	frame
 	figures
 	tables
-	Form *form      // the acts; nil for none
-	Side []*tabular // its files and versions
+	Form    *form      // the acts; nil for none
+	Side    []*tabular // its files and versions
+	Changed *changed   // since the version before; nil for the first
 }
 
 func (p *packagePage) main() g.Node {
-	return p.body(p.Form.node(), p.notices.node(), twoColumns(p.Side, p.figures.node(), p.related(), p.tables.beside()), p.notesList())
+	return p.body(p.Form.node(), p.notices.node(), twoColumns(p.Side, p.figures.node(), p.related(), p.Changed.node(), p.tables.beside()), p.notesList())
 }
 
 // showPackage shows a package, or a version of it.
@@ -435,25 +438,30 @@ func (s *server) showPackage(w http.ResponseWriter, r *http.Request, shelf *clos
 	v.Facts = []fact{
 		textFact("blocks", fmt.Sprintf("%d..%d, %s", m.Blocks.First, m.Blocks.Last, sealed)), {Name: "fees in the ledger", cell: cell{Text: console.PeriodName(m.Period.Name()), To: feesOf(m.Period, m.Accounts)}},
 		textFact("evidence", m.Evidence.String()), textFact("accounts", fmt.Sprint(len(m.Accounts))), layersFact("transactions", m.Totals.EVM, m.Totals.Native),
-		amount("burned", m.Totals.Burned, token), amount(token.TreasuryLabel(), m.Totals.Treasury, token),
+		amount("EVM fees", chain.Some(m.Totals.EVMFee), token), amount("native fees", chain.Some(m.Totals.NativeFee), token), amount("burned", m.Totals.Burned, token), amount(token.TreasuryLabel(), m.Totals.Treasury, token),
 		{Name: "findings", cell: findingsOf(m.Findings)}, hash("seal", m.Blocks.Seal), hash("manifest, SHA-256", p.Sum), {Name: "manifest written", cell: cell{Text: timeIn(time.UTC, p.Written) + " UTC", Time: p.Written.UTC().Format(time.RFC3339)}},
 	}
+	if m.Balances != nil {
+		v.Facts = append([]fact{amount("opening balance", chain.Some(m.Balances.Opening), token), amount("closing balance", chain.Some(m.Balances.Closing), token)}, v.Facts...)
+	}
 	v.Main = feesAndCharge(eachCharged, m.Totals.Fee, m.Totals.Charged, m.Findings.Undetermined+m.Findings.Drifts, token)
-	v.Notes = m.Totals.AssetFees.Notes(token.Amount)
+	v.Notes = append(m.Totals.AssetFees.Notes(token.Amount), "Record the manifest's SHA-256 in a place that cannot be altered. It covers the whole package.")
 	v.Warnings = append(v.Warnings, gapsOf(m)...)
 	if r.PathValue("version") == "" {
 		s.checked(v, r, p, at)
 	}
-	acts, err := packageActs(r.Context(), p)
-	if err != nil {
-		v.Warnings = append(v.Warnings, problemOf(r.Context(), err, s.Time).Detail)
-	}
-	if len(acts) > 0 {
-		v.Tables = append(v.Tables, actTable(acts))
+	unread := func(err error) {
+		if err != nil {
+			v.Warnings = append(v.Warnings, problemOf(r.Context(), err, s.Time).Detail)
+		}
 	}
 	accepted, err := acceptedRows(r.Context(), p)
-	if err != nil {
-		v.Warnings = append(v.Warnings, problemOf(r.Context(), err, s.Time).Detail)
+	unread(err)
+	unread(s.addContents(v, r, shelf, p, accepted, here, token))
+	acts, err := packageActs(r.Context(), p)
+	unread(err)
+	if len(acts) > 0 {
+		v.Tables = append(v.Tables, actTable(acts))
 	}
 	v.Tables = append(v.Tables, acceptedTable(m, accepted, token, here)...)
 	v.Side, v.Primary = []*tabular{versionTable(versions, at), fileTable(m, here)}, zipLink(here)
@@ -462,8 +470,34 @@ func (s *server) showPackage(w http.ResponseWriter, r *http.Request, shelf *clos
 	}
 	v.Paper, v.PDF = true, coverLink(m, here)
 	v.Sealed = packageFooter(p)
-	v.Notes = []string{"Record the manifest's SHA-256 in a place that cannot be altered. It covers the whole package."}
 	s.render(w, r, http.StatusOK, v)
+	return nil
+}
+
+// addContents adds what a package contains to its page: the results of its checks, the fees by account and what changed since
+// the version before.
+func (s *server) addContents(v *packagePage, r *http.Request, shelf *closing.Shelf, p *closing.Placed, accepted []reconcile.AcceptedRow, here string, token console.Token) error {
+	checks, err := s.reviewChecks(r.Context(), p, accepted, here)
+	if err != nil {
+		return err
+	}
+	v.Tables = append(v.Tables, checks)
+	before, err := shelf.Before(p)
+	if err != nil {
+		before = nil // the list of versions says so
+	}
+	if before != nil {
+		defer before.Close()
+		v.Changed = &changed{Title: fmt.Sprintf("What changed since version %d", before.Manifest.Version)}
+		if err := v.Changed.since(r.Context(), before, p, accepted, token); err != nil {
+			return err
+		}
+	}
+	fees, err := feesTable(r.Context(), p, before, nil, token)
+	if err != nil {
+		return err
+	}
+	v.Tables = append(v.Tables, fees)
 	return nil
 }
 
@@ -524,7 +558,7 @@ func versionTable(list []version, at string) *tabular {
 
 // changeTable lists the changes from the previous version.
 func changeTable(c *closing.Changes) *tabular {
-	t := &tabular{Title: fmt.Sprintf("Changes since version %d", c.Version-1), Heads: heads("item", "before", "now")}
+	t := &tabular{Title: fmt.Sprintf("Values and files that differ from version %d", c.Version-1), Heads: heads("item", "before", "now")}
 	add := func(name, before, now string) {
 		if len(t.Rows) < maxRows {
 			t.Rows = append(t.Rows, []cell{{Text: plain.Line(name)}, {Text: cmp.Or(before, "none"), Class: "hex", Number: true}, {Text: cmp.Or(now, "none"), Class: "hex", Number: true}})
@@ -532,7 +566,18 @@ func changeTable(c *closing.Changes) *tabular {
 	}
 	for _, list := range [][]closing.Change{c.Totals, c.Manifest} {
 		for _, change := range list {
-			add(table.Words(change.Name), shortJSON(change.Old), shortJSON(change.New))
+			before, now := membersOf(change.Old), membersOf(change.New)
+			if before == nil || now == nil {
+				add(table.Words(change.Name), shortJSON(change.Old), shortJSON(change.New))
+				continue
+			}
+			names := maps.Clone(before)
+			maps.Copy(names, now)
+			for _, name := range slices.Sorted(maps.Keys(names)) {
+				if string(before[name]) != string(now[name]) {
+					add(table.Words(change.Name+": "+name), shortJSON(before[name]), shortJSON(now[name]))
+				}
+			}
 		}
 	}
 	for _, f := range c.Files {
@@ -541,8 +586,21 @@ func changeTable(c *closing.Changes) *tabular {
 	return t
 }
 
+// membersOf returns the members of a JSON object; nil if it is none.
+func membersOf(text json.RawMessage) (members map[string]json.RawMessage) {
+	if json.Unmarshal(text, &members) != nil {
+		return nil
+	}
+	return members
+}
+
 // shortJSON shortens a JSON value for display.
-func shortJSON(text json.RawMessage) string { return shortened(strings.Trim(string(text), `"`)) }
+func shortJSON(text json.RawMessage) string {
+	if string(text) == "null" {
+		return ""
+	}
+	return shortened(strings.Trim(string(text), `"`))
+}
 
 func shortSum(sum string) string {
 	if sum == "" {

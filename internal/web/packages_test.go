@@ -78,7 +78,7 @@ func TestPackages(t *testing.T) {
 	fees := "/fees?accounts=" + strings.Join(accounts, "%2C") + "&period=2026-01"
 	require.Contains(t, page.text, html.EscapeString(fees[1:]))
 	require.Contains(t, get(t, s, fees, nil).text, `<data value="`+second.Manifest.Totals.Fee.String()+`">`, "the month has the fees of its package")
-	changed := tableOf(t, page.text, "Changes since version 1")
+	changed := tableOf(t, page.text, "Values and files that differ from version 1")
 	changes, err := closing.Compare(first.Manifest, second.Manifest)
 	require.NoError(t, err)
 	require.Regexp(t, `<td[^>]* data-head="now">\d{1,3}(<b>\d</b>\d\d){5,}</td>`, page.text, "the digits of amounts are grouped")

@@ -122,7 +122,7 @@ func otherPapers(pdf link) (list []link) {
 
 // nav returns the links to the other pages, for the same period.
 func (v *frame) nav() (list []navigation) {
-	about := cmp.Or(v.Scope, v.Kept, new(scope))
+	about := cmp.Or(v.about(), new(scope))
 	for _, p := range []struct{ text, path, key string }{{"Overview", "overview", "o"}, {"Fees", "fees", "f"}, {"Transactions", "transactions", "t"}, {"Accounts", "accounts", "a"}, {"Findings", "findings", "i"}, {"Reconcile", "reconcile", "r"}, {"Packages", "packages", "p"}, {"Chain", "chain", "c"}} {
 		to := p.path
 		if p.path == "packages" && !v.Packages {
@@ -154,6 +154,9 @@ var allSealed = app.Period{All: true}
 // show writes a page that depends only on the sealed blocks of a period, unless the browser has a current copy. Concurrent
 // requests for the same page share one. Build gets the sealed state, and a request that lasts as long as one of them waits.
 func (s *server) show(w http.ResponseWriter, r *http.Request, about app.Period, build func(r *http.Request, sealed string) (page, error)) error {
+	if refusalOf(r) != nil {
+		return s.showOnce(w, r, about, build)
+	}
 	same, sealed, err := s.same(w, r, about, s.shownTo(r), s.monthsText(r.Context()))
 	if same || err != nil {
 		return err
@@ -182,5 +185,20 @@ func (s *server) show(w http.ResponseWriter, r *http.Request, about app.Period, 
 		w.Header().Del("ETag")
 	}
 	s.deliver(w, r, k, int64(len(k.body)), bytes.NewReader(k.body))
+	return nil
+}
+
+// showOnce writes a page like show, for one request only.
+func (s *server) showOnce(w http.ResponseWriter, r *http.Request, about app.Period, build func(r *http.Request, sealed string) (page, error)) error {
+	state, err := s.stateOf(r.Context(), about)
+	if err != nil {
+		return err
+	}
+	p, err := build(r, state.String())
+	if err != nil {
+		return err
+	}
+	p.common().Sealed = state.String()
+	s.render(w, r, http.StatusOK, p)
 	return nil
 }

@@ -22,8 +22,9 @@ func (s *server) partOf(r *http.Request, cause error) string {
 	return ownPath(r.URL.EscapedPath() + "?" + values.Encode())
 }
 
+var fileForms = slices.Concat(feesForms, transactionForms, resultForms, []string{paperForm})
+
 // isFile reports whether a path is that of a file to download.
 func isFile(of string) bool {
-	forms := slices.Concat(feesForms, transactionForms, resultForms, []string{paperForm})
-	return slices.Contains(forms, strings.TrimPrefix(path.Ext(of), "."))
+	return slices.Contains(fileForms, strings.TrimPrefix(path.Ext(of), "."))
 }

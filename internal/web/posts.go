@@ -13,7 +13,7 @@ import (
 var posts = []route{
 	{path: "/company/{page...}", ask: (*server).setCompany},
 	{path: "/reconcile", ask: (*server).receive, parameters: scopeParameters},
-	{path: "/reconcile/{token}", ask: (*server).workOnRows, parameters: slices.Concat(scopeParameters, settingNames(), acceptParameters)},
+	{path: "/reconcile/{token}", ask: (*server).workOnRows, parameters: slices.Concat(scopeParameters, []string{priceParameter}, settingNames(), acceptParameters)},
 	{path: "/reconcile/{token}/forget", ask: (*server).forget},
 	{path: "/packages/{package}/check", ask: (*server).startCheck},
 	{path: "/close", ask: (*server).preparePackage, parameters: slices.Concat(closeParameters, scopeParameters)},
@@ -42,6 +42,7 @@ func (s *server) act(ask endpoint) http.HandlerFunc {
 		err := ask(s, w, r)
 		var own *problem
 		switch {
+		case err != nil && s.showAgain(w, r, err):
 		case errors.As(err, &own): // also if the upload was aborted
 			s.refuse(w, r, own)
 		case err != nil:

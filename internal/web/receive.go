@@ -58,6 +58,7 @@ func (s *server) receive(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	sc.Price = s.readable(r.Context(), r.URL.Query()).Price
 	query := sc.query(nil)
 	if len(s.base)+len(query) > maxQuery-64 {
 		return &problem{http.StatusRequestURITooLong, "Address too long", "Name fewer accounts, or use a group of the address book."}
@@ -86,7 +87,7 @@ func (s *server) forget(w http.ResponseWriter, r *http.Request) error {
 	if !s.uploads.forget(s.owner(r), r.PathValue("token")) && !saved {
 		return errNotKept
 	}
-	http.Redirect(w, r, s.base+"/reconcile", http.StatusSeeOther)
+	s.seeOther(w, r, "reconcile")
 	return nil
 }
 

@@ -54,8 +54,9 @@ func (s *server) reconcileForm(w http.ResponseWriter, r *http.Request) error {
 	v := &uploadPage{frame: frame{Title: "Reconcile", Path: "reconcile", Command: "fees reconcile FILE" + asked.flags() + s.ledgerFlag()}}
 	v.Scope, v.noBar = &sc, true
 	v.Lead = "Compare a company's own record of fees (csv or xlsx) with the ledger, to the last decimal."
-	v.Form = &form{Action: "reconcile", Post: true, Upload: true, Token: s.token(r), Button: "Compare"}
+	v.Form = &form{Action: "reconcile", Upload: true, Button: "Compare"}
 	v.Form.Fields = append([]control{{Name: "file", Label: "File", Kind: "file", Required: true, Hint: fmt.Sprintf("csv or xlsx, up to %d MB", maxFile>>20)}}, asked.controls("The company's accounts")...)
+	s.postForm(r, v.Form)
 	kept := fmt.Sprintf("The file stays in this server's memory and is deleted after %d minutes without use.", int(keptFor.Minutes()))
 	if s.saves(r) {
 		kept = "The file is kept beside the packages, with its acceptances and questions, until its month is closed or you delete it. Only you see it."
@@ -242,7 +243,7 @@ func (s *server) reconciliation(w http.ResponseWriter, r *http.Request) error {
 	v.Form = s.settingsForm(&c.settings, here, preview)
 	v.Form.Title, v.Form.Shown = "File settings", err != nil || c.lacksAccounts()
 	v.Facts = []fact{textFact("file", fmt.Sprintf("%s, %d bytes", c.upload.Name, len(c.upload.Content))), hash("SHA-256", c.upload.sum)}
-	v.Last = &form{Action: here + "/forget", Post: true, Token: s.token(r), Button: "Delete this file"}
+	v.Last = s.postForm(r, &form{Action: here + "/forget", Button: "Delete this file"})
 	status := http.StatusOK
 	var unread *unreadError
 	switch {

@@ -168,7 +168,7 @@ func TestMonthInTheBrowser(t *testing.T) {
 	require.Equal(t, http.StatusOK, fees.status, fees.text)
 	require.Contains(t, fees.text, `<a href="reconcile?accounts=group%3Acompany&amp;period=2026-01">Reconcile</a>`)
 	start := get(t, s, "/reconcile?accounts=group%3Acompany&period=2026-01", nil).text
-	require.Contains(t, start, `<form class="scope asked" action="reconcile" method="post" enctype="multipart/form-data">`)
+	require.Contains(t, start, `<form class="scope asked" action="reconcile?accounts=group%3Acompany&amp;period=2026-01" method="post" enctype="multipart/form-data">`)
 	require.Contains(t, start, `name="period" type="text" value="2026-01"`)
 	require.Contains(t, start, `name="accounts" type="text" value="group:company"`)
 

@@ -99,7 +99,7 @@ func (q question) node() g.Node {
 		parts = append(parts, markup.El("p", markup.Attr("class", "warn"), markup.Text("Not answered.")))
 	}
 	if q.Answer != nil {
-		parts = append(parts, markup.El("details", markup.El("summary", markup.Text("Answer")), q.Answer.node()))
+		parts = append(parts, markup.El("details", g.If(q.Answer.Fields[0].Value != "" || q.Answer.Bad != "", markup.Attr("open")), markup.El("summary", markup.Text("Answer")), q.Answer.node()))
 	}
 	return markup.El("article", parts)
 }
@@ -172,6 +172,7 @@ func (s *server) addPrepared(v *reviewPage, r *http.Request, shelf *closing.Shel
 		return err
 	}
 	defer before.close()
+	v.Title = "Close " + console.PeriodName(m.Period.Name())
 	v.Lead = fmt.Sprintf("%s, %s. Not closed yet: %s by %s.", plain.Line(m.Network), plain.Line(m.Period.Timezone), state, cmp.Or(round.Last().User, "no one"))
 	v.Facts = append(v.Facts, textFact("state", string(state)), fact{Name: "fees in the ledger", cell: cell{Text: console.PeriodName(m.Period.Name()), To: feesOf(m.Period, m.Accounts)}},
 		textFact("blocks", fmt.Sprintf("%d..%d", m.Blocks.First, m.Blocks.Last)), textFact("evidence", m.Evidence.String()), textFact("accounts", fmt.Sprint(len(m.Accounts))),
@@ -189,10 +190,14 @@ func (s *server) addPrepared(v *reviewPage, r *http.Request, shelf *closing.Shel
 	if v.Checklist, err = s.reviewChecks(r.Context(), p, accepted, here); err != nil {
 		return err
 	}
-	if v.Fees, err = s.reviewFees(r, p, before.closed, token); err != nil {
+	paid, err := s.paidBefore(r, m)
+	if err != nil {
 		return err
 	}
-	v.Talk = s.talk(r, round, here, running)
+	if v.Fees, err = feesTable(r.Context(), p, before.closed, paid, token); err != nil {
+		return err
+	}
+	v.Talk = s.talk(r, round, here, running, typed)
 	v.Warnings = append(v.Warnings, gapsOf(m)...)
 	v.Tables = append(append(v.Tables, acceptedTable(m, accepted, token, here)...), actTable(round))
 	v.Side, v.Primary, v.Sealed = []*tabular{fileTable(m, here)}, zipLink(here), packageFooter(p)
@@ -317,7 +322,6 @@ func reviewed(p *closing.Placed, of *earlierPackages, round app.Round, user stri
 func (s *server) changes(r *http.Request, p *closing.Placed, of *earlierPackages, round app.Round, accepted []reconcile.AcceptedRow, token console.Token) (*changed, error) {
 	before, title := reviewed(p, of, round, s.owner(r))
 	c := &changed{Title: cmp.Or(title, "Before you decide")}
-	m := p.Manifest
 	if round.State() != ledger.Returned {
 		for _, q := range round.Unanswered() {
 			c.add("bad", "Not answered: “%s” (%s)", q.Comment, q.User)
@@ -329,7 +333,12 @@ func (s *server) changes(r *http.Request, p *closing.Placed, of *earlierPackages
 		}
 		return c, nil
 	}
-	b := before.Manifest
+	return c, c.since(r.Context(), before, p, accepted, token)
+}
+
+// since adds what changed from a package to a later one.
+func (c *changed) since(ctx context.Context, before, p *closing.Placed, accepted []reconcile.AcceptedRow, token console.Token) error {
+	b, m := before.Manifest, p.Manifest
 	switch had, has := b.Options.Reconciliation, m.Options.Reconciliation; {
 	case had != nil && has == nil:
 		c.add("bad", "The record of fees was removed: %s.", recordText(b))
@@ -338,8 +347,8 @@ func (s *server) changes(r *http.Request, p *closing.Placed, of *earlierPackages
 	case had != nil && inputSum(b) != inputSum(m):
 		c.add("", "Another record of fees: %s, before %s.", recordText(m), recordText(b))
 	}
-	if err := c.acceptances(r.Context(), before, accepted); err != nil {
-		return nil, err
+	if err := c.acceptances(ctx, before, accepted); err != nil {
+		return err
 	}
 	c.figures(b, m, token)
 	for _, a := range missingIn(b.Accounts, m.Accounts) {
@@ -353,14 +362,14 @@ func (s *server) changes(r *http.Request, p *closing.Placed, of *earlierPackages
 	}
 	compared, err := closing.Compare(b, m)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if len(c.List) == 0 && compared.None() {
 		c.add("", "Nothing.")
 	} else if len(c.List) == 0 {
 		c.add("", "No figure, record, acceptance or account. The list of changed files is in %s.", closing.ChangesFile)
 	}
-	return c, nil
+	return nil
 }
 
 // inputSum returns the SHA-256 of the records of fees of a package.
@@ -447,7 +456,7 @@ func (s *server) reviewChecks(ctx context.Context, p *closing.Placed, accepted [
 	add := func(name, to string, ok bool, text string) {
 		class := "ok"
 		if !ok {
-			class = "bad"
+			class = "verdict bad"
 		}
 		t.Rows = append(t.Rows, []cell{{Text: name, To: to}, {Text: text, Class: class}})
 	}
@@ -464,12 +473,14 @@ func (s *server) reviewChecks(ctx context.Context, p *closing.Placed, accepted [
 	switch wrong := m.Findings.Statements; {
 	case !m.Options.Balances:
 		add("Statements", "", false, "not checked: no balances")
+		t.Rows[len(t.Rows)-1][1].Class = "bad" // nothing differs
 	default:
 		add("Statements", here+"/statements.xlsx", wrong == 0, fmt.Sprintf("%d of %d agree", n-min(n, wrong), n))
 	}
 	switch {
 	case m.Options.Reconciliation == nil:
 		add("Record of fees", "", false, "none")
+		t.Rows[len(t.Rows)-1][1].Class = "bad"
 	default:
 		counts, err := matchedIn(ctx, p)
 		if err != nil {
@@ -574,64 +585,110 @@ func feesByAccount(ctx context.Context, p *closing.Placed) (fees map[string]chai
 	return fees, total, nil
 }
 
-// reviewFees returns the fees by account: of the package, of the period before and of the last closed version.
-func (s *server) reviewFees(r *http.Request, p, closed *closing.Placed, token console.Token) (*tabular, error) {
-	m := p.Manifest
-	now, sum, err := feesByAccount(r.Context(), p)
+// paidBefore is what the accounts of a package paid in the period before.
+type paidBefore struct {
+	period  string
+	fees    map[string]chain.Optional[chain.Wei]
+	total   chain.Optional[chain.Wei]
+	missing string // why they are not known
+}
+
+// paidBefore returns what the accounts of a package paid in the period before, as the ledger has it.
+func (s *server) paidBefore(r *http.Request, m *closing.Manifest) (*paidBefore, error) {
+	in, err := app.PeriodInput{Month: m.Period.Month, Year: m.Period.Year, Timezone: m.Period.Timezone}.Before()
 	if err != nil {
 		return nil, err
 	}
-	var version map[string]chain.Optional[chain.Wei]
-	var closedSum chain.Optional[chain.Wei]
-	if closed != nil {
-		if version, closedSum, err = feesByAccount(r.Context(), closed); err != nil {
+	period, err := in.Parse()
+	if err != nil {
+		return nil, err
+	}
+	var addresses []chain.Address
+	for _, a := range m.Accounts {
+		address, err := chain.ParseAccount(a.Address)
+		if err != nil {
+			return nil, packageTrouble(fmt.Errorf("%w: %w", closing.ErrDamaged, err))
+		}
+		addresses = append(addresses, address)
+	}
+	state, err := s.stateOf(r.Context(), period)
+	if err != nil {
+		return nil, err
+	}
+	made, err := keptOf(s, r, period, s.figures, state.String(), fmt.Sprintf("before %v %s %v", in, period.Zone, addresses), true, func(ctx context.Context) (*app.AccountFigures, error) {
+		return s.Ledger.FeesOf(ctx, addresses, period)
+	})
+	paid := &paidBefore{period: in.Month + in.Year, fees: map[string]chain.Optional[chain.Wei]{}, missing: notKnown}
+	var lacks *app.NotHeldError
+	if errors.As(err, &lacks) {
+		paid.missing = "not in the ledger"
+		return paid, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	for i, a := range m.Accounts {
+		paid.fees[a.Address] = made.Fees[addresses[i]].Fee
+	}
+	paid.total = made.Total
+	return paid, nil
+}
+
+// feesTable returns the fees by account: of a package, of the period before and of an earlier version, each nil for none.
+func feesTable(ctx context.Context, p, version *closing.Placed, before *paidBefore, token console.Token) (*tabular, error) {
+	m := p.Manifest
+	now, sum, err := feesByAccount(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	t := &tabular{Title: "Fees by account", Heads: []cell{{Text: "account"}}, Totals: []cell{{Text: "Total"}}}
+	shown := m.Accounts[:min(len(m.Accounts), maxRows)]
+	for _, a := range shown {
+		t.Rows = append(t.Rows, []cell{{Text: cmp.Or(shortened(a.Label), console.Ends(a.Address, 4)), To: "account/" + a.Address}})
+	}
+	add := func(head string, fees map[string]chain.Optional[chain.Wei], total chain.Optional[chain.Wei], none func(address string) string, to func(address string) string) {
+		amountTo := func(fee chain.Optional[chain.Wei], address string) cell {
+			amount := amountCell(fee, token, cell{Text: none(address), Class: "figure"})
+			if fee.Known() {
+				amount.To = to(address)
+			}
+			return amount
+		}
+		t.Heads = append(t.Heads, cell{Text: head + ", " + token.Symbol, Class: "figure"})
+		for i, a := range shown {
+			t.Rows[i] = append(t.Rows[i], amountTo(fees[a.Address], a.Address))
+		}
+		t.Totals = append(t.Totals, amountTo(total, ""))
+	}
+	rowsOf := func(period string) func(address string) string {
+		return func(address string) string {
+			switch {
+			case address != "":
+				sc := scopeOf(m.Period, nil)
+				sc.Period, sc.Accounts = period, address
+				return "transactions" + sc.query(nil)
+			case period == m.Period.Name():
+				return feesOf(m.Period, m.Accounts)
+			}
+			return ""
+		}
+	}
+	add(console.PeriodName(m.Period.Name()), now, sum, func(string) string { return notKnown }, rowsOf(m.Period.Name()))
+	if before != nil {
+		add(console.PeriodName(before.period), before.fees, before.total, func(string) string { return before.missing }, rowsOf(before.period))
+	}
+	if version != nil {
+		fees, total, err := feesByAccount(ctx, version)
+		if err != nil {
 			return nil, err
 		}
-	}
-	input, err := app.PeriodInput{Month: m.Period.Month, Year: m.Period.Year, Timezone: m.Period.Timezone}.Before()
-	if err != nil {
-		return nil, err
-	}
-	before, total, missing, err := s.feesBefore(r, input, m.Accounts)
-	if err != nil {
-		return nil, err
-	}
-	t := &tabular{Title: "Fees by account", Heads: heads("account", console.PeriodName(m.Period.Name())+", "+token.Symbol, console.PeriodName(input.Month+input.Year)+", "+token.Symbol)}
-	t.Heads[1].Class, t.Heads[2].Class = "figure", "figure"
-	if closed != nil {
-		t.Heads = append(t.Heads, cell{Text: fmt.Sprintf("version %d, %s", closed.Manifest.Version, token.Symbol), Class: "figure"})
-	}
-	amountTo := func(fee chain.Optional[chain.Wei], none, to string) cell {
-		amount := amountCell(fee, token, cell{Text: none, Class: "figure"})
-		if fee.Known() {
-			amount.To = to
-		}
-		return amount
-	}
-	rowsOf := func(period, address string) string {
-		sc := scopeOf(m.Period, nil)
-		sc.Period, sc.Accounts = period, address
-		return "transactions" + sc.query(nil)
-	}
-	versionAt := ""
-	if closed != nil {
-		versionAt = fmt.Sprintf("packages/%s/v%d", url.PathEscape(closed.Name), closed.Manifest.Version)
-	}
-	for _, a := range m.Accounts[:min(len(m.Accounts), maxRows)] {
-		row := []cell{{Text: cmp.Or(shortened(a.Label), console.Ends(a.Address, 4)), To: "account/" + a.Address}, amountTo(now[a.Address], notKnown, rowsOf(m.Period.Name(), a.Address)),
-			amountTo(before[a.Address], cmp.Or(missing, notKnown), rowsOf(input.Month+input.Year, a.Address))}
-		if closed != nil {
-			none := notKnown
-			if _, has := version[a.Address]; !has {
-				none = "not in it"
+		at := fmt.Sprintf("packages/%s/v%d", url.PathEscape(version.Name), version.Manifest.Version)
+		add(fmt.Sprintf("version %d", version.Manifest.Version), fees, total, func(address string) string {
+			if _, has := fees[address]; has || address == "" {
+				return notKnown
 			}
-			row = append(row, amountTo(version[a.Address], none, versionAt))
-		}
-		t.Rows = append(t.Rows, row)
-	}
-	t.Totals = []cell{{Text: "Total"}, amountTo(sum, notKnown, feesOf(m.Period, m.Accounts)), amountTo(total, cmp.Or(missing, notKnown), "")}
-	if closed != nil {
-		t.Totals = append(t.Totals, amountTo(closedSum, notKnown, versionAt))
+			return "not in it"
+		}, func(string) string { return at })
 	}
 	if more := len(m.Accounts) - len(t.Rows); more > 0 {
 		t.More = fmt.Sprintf("%d more accounts are in %s. Totals cover all.", more, app.AccountsFile)
@@ -639,43 +696,8 @@ func (s *server) reviewFees(r *http.Request, p, closed *closing.Placed, token co
 	return t, nil
 }
 
-// feesBefore returns the fees of accounts in a period; missing is why they are not known.
-func (s *server) feesBefore(r *http.Request, in app.PeriodInput, accounts []closing.Account) (fees map[string]chain.Optional[chain.Wei], total chain.Optional[chain.Wei], missing string, err error) {
-	period, err := in.Parse()
-	if err != nil {
-		return nil, total, "", err
-	}
-	var addresses []chain.Address
-	for _, a := range accounts {
-		address, err := chain.ParseAccount(a.Address)
-		if err != nil {
-			return nil, total, "", packageTrouble(fmt.Errorf("%w: %w", closing.ErrDamaged, err))
-		}
-		addresses = append(addresses, address)
-	}
-	state, err := s.stateOf(r.Context(), period)
-	if err != nil {
-		return nil, total, "", err
-	}
-	made, err := keptOf(s, r, period, s.figures, state.String(), fmt.Sprintf("before %v %s %v", in, period.Zone, addresses), true, func(ctx context.Context) (*app.AccountFigures, error) {
-		return s.Ledger.FeesOf(ctx, addresses, period)
-	})
-	var lacks *app.NotHeldError
-	if errors.As(err, &lacks) {
-		return nil, total, "not in the ledger", nil
-	}
-	if err != nil {
-		return nil, total, "", err
-	}
-	fees = map[string]chain.Optional[chain.Wei]{}
-	for i, a := range accounts {
-		fees[a.Address] = made.Fees[addresses[i]].Fee
-	}
-	return fees, made.Total, "", nil
-}
-
 // talk returns the questions of a round, which the user may answer.
-func (s *server) talk(r *http.Request, round app.Round, here string, running bool) *talk {
+func (s *server) talk(r *http.Request, round app.Round, here string, running bool, typed url.Values) *talk {
 	t := new(talk)
 	for _, q := range round.Questions() {
 		one := question{Said: append([]ledger.Act{q.Act}, q.Answers...), Open: len(q.Answers) == 0, About: " asked about the record"}
@@ -683,9 +705,13 @@ func (s *server) talk(r *http.Request, round app.Round, here string, running boo
 			one.About = " returned it"
 		}
 		if !running && round.Allows(s.actor(r), ledger.Answered, q.Digest) == nil {
-			answer := commentControl("")
+			text := ""
+			if typed.Get("manifest") == q.Digest.String() {
+				text = typed.Get("comment")
+			}
+			answer := commentControl(text)
 			answer.Label, answer.Required = "Answer", true
-			one.Answer = &form{Action: here, Post: true, Token: s.token(r), Hidden: []option{{"manifest", q.Digest.String()}}, Fields: []control{answer}, Acts: []option{{string(ledger.Answered), "Send"}}}
+			one.Answer = s.postForm(r, &form{Action: here, Hidden: []option{{"manifest", q.Digest.String()}}, Fields: []control{answer}, Acts: []option{{string(ledger.Answered), "Send"}}})
 		}
 		t.Questions = append(t.Questions, one)
 	}
@@ -693,14 +719,14 @@ func (s *server) talk(r *http.Request, round app.Round, here string, running boo
 }
 
 // actParameters are the fields of the form of an act, which its page accepts too.
-var actParameters = []string{"act", "comment"}
+var actParameters = []string{"act", "comment", "manifest"}
 
 // actForm returns the form of the acts that the user may do now, with what was typed into it before; nil if there are
 // none.
 func (s *server) actForm(r *http.Request, trail []ledger.Act, review *app.Review, p *closing.Placed, here string, typed url.Values, token console.Token) *form {
 	m, by := p.Manifest, s.actor(r)
 	round := app.RoundOf(trail, m.Period.Name(), m.Period.Timezone)
-	f := &form{Action: here, Post: true, Token: s.token(r), Hidden: []option{{"manifest", p.Sum}}}
+	f := &form{Action: here, Hidden: []option{{"manifest", p.Sum}}}
 	for _, o := range []option{{string(ledger.Approved), "Approve " + approvedAmount(m, token)}, {string(ledger.Closed), "Close " + console.PeriodName(m.Period.Name())}, {string(ledger.Returned), "Return with a question"}, {string(ledger.Withdrawn), "Withdraw"}} {
 		act := ledger.Act{User: by.Name, Kind: ledger.ActKind(o.Value), Period: m.Period.Name(), Zone: m.Period.Timezone, Manifest: round.Last().Manifest, Comment: "any"}
 		if review.Allows(trail, by, &act) == nil {
@@ -710,12 +736,15 @@ func (s *server) actForm(r *http.Request, trail []ledger.Act, review *app.Review
 	if len(f.Acts) == 0 {
 		return nil
 	}
-	comment := commentControl(typed.Get("comment"))
+	comment := commentControl("")
+	if typed.Get("act") != string(ledger.Answered) {
+		comment = commentControl(typed.Get("comment"))
+	}
 	if why := review.NeedsComment(round); why != "" && f.Acts[0].Value == string(ledger.Approved) {
 		comment.Hint = "needed to approve: " + why + "; " + comment.Hint
 	}
 	f.Fields = []control{comment}
-	return f
+	return s.postForm(r, f)
 }
 
 // approvedAmount returns the fees that are approved, cut to three decimals; all of them if these would be 0.

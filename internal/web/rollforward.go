@@ -32,7 +32,9 @@ func (s *server) rollforward(w http.ResponseWriter, r *http.Request) error {
 		if !slices.ContainsFunc(made.Columns, func(c rollforward.Column) bool { return c.Period.Name != made.Columns[0].Period.Name }) {
 			hidden = append(hidden, "period")
 		}
-		return v.add(s.list(ofScope(made.Lines(), rollforward.OfAccount), q.listing.without(hidden), q.scope.in(v.Path)))
+		sheet := ofScope(made.Lines(), rollforward.OfAccount)
+		sheet.Title = "From opening to closing"
+		return v.add(s.list(sheet, q.listing.without(hidden), q.scope.in(v.Path)))
 	})
 }
 
@@ -54,6 +56,7 @@ func (s *server) rollforwards(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
+		all.title = "From opening to closing"
 		_, err = ofScope(sheet, rollforward.OfAll).Each(func(row []table.Cell) error { // one, if there are several accounts
 			all.totals = slices.Clone(row)
 			return nil

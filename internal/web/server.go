@@ -109,6 +109,7 @@ type site struct {
 	owned      *once[*accountBalances]
 
 	posting  *http.ServeMux      // the paths that accept POST
+	pages    *http.ServeMux      // all paths
 	typing   map[string][]string // the parameters of their pages, by pattern
 	arriving chan struct{}       // upload slots
 	uploads  *uploads
@@ -177,6 +178,7 @@ func handler(o Options, now func() time.Time) http.Handler {
 	front := &server{site: all, names: newLabels(nil), slots: slotsOf()}
 	servers := []*server{front}
 	mux := http.NewServeMux()
+	all.pages = mux
 	var read []<-chan struct{}
 	books := map[string]*labels{"": newLabels(nil)} // by file
 	for _, l := range o.Ledgers {

@@ -82,7 +82,7 @@ func TestPackagesInPart(t *testing.T) {
 	s := served(t, d, func(o *web.Options) {
 		o.Ledgers[0].Packages, o.Ledgers[0].Open, o.Working = shelf, again(d), &working
 	})
-	for _, row := range tableOf(t, get(t, s, "/packages/january", nil).text, "Changes since version 1") {
+	for _, row := range tableOf(t, get(t, s, "/packages/january", nil).text, "Values and files that differ from version 1") {
 		if row[0] == "inputs/labels.csv" {
 			require.Equal(t, "none", row[2], "it is not there any more")
 		}

@@ -25,6 +25,7 @@ import (
 type statementRequest struct {
 	app.StatementRequest
 	scope   scope
+	kept    scope  // of the page: with the accounts in its address, which an account's own page passes on
 	named   string // the account in the form of its network; "" for several
 	bare    bool   // balances are not queried, so nothing is proved
 	listing listing
@@ -47,8 +48,11 @@ func (s *server) statementRequest(r *http.Request, own ...string) (q statementRe
 	if q.scope, err = readScope(r.URL.RawQuery, slices.Concat([]string{"part", "price", "balances"}, own)...); err != nil {
 		return q, err
 	}
-	if q.named != "" && q.scope.Accounts != "" {
-		return q, invalidRequest("The account is in the path. Remove the parameter accounts.")
+	if q.kept = q.scope; q.named != "" {
+		if _, err = s.choose(q.scope.list()); err != nil {
+			return q, err
+		}
+		q.scope.Accounts = ""
 	}
 	q.Part = cmp.Or(q.scope.own.Get("part"), app.StatementParts[0])
 	if err := app.OneOf(app.FieldPart, q.Part, app.StatementParts...); err != nil {
@@ -152,42 +156,51 @@ func provedPage[T app.Proved](s *server, w http.ResponseWriter, r *http.Request,
 	if err != nil {
 		return err
 	}
-	return s.show(w, r, allSealed, func(r *http.Request, _ string) (page, error) {
-		made, why, err := of(r, &q)
+	return s.show(w, r, allSealed, func(r *http.Request, _ string) (p page, err error) {
+		err = s.runLongRead(r, func() error {
+			p, err = balancePageOf(s, r, what, &q, of, fill)
+			return err
+		})
+		return p, err
+	})
+}
+
+// balancePageOf returns the page of a result, see [provedPage].
+func balancePageOf[T app.Proved](s *server, r *http.Request, what string, q *statementRequest, of func(*http.Request, *statementRequest) (T, string, error), fill func(q *statementRequest, made T, v *balancePage) error) (page, error) {
+	made, why, err := of(r, q)
+	if err != nil {
+		return nil, err
+	}
+	name := strings.ToLower(what)
+	v := &balancePage{listPage: listPage{frame: frame{Title: what, Path: q.path(name), Unsealed: why != ""}}}
+	v.Scope, v.Paper = &q.kept, true
+	v.PDF = &s.downloads(q, name, paperForm)[0]
+	v.Downloads = append(s.downloads(q, name, resultForms...), otherPapers(*v.PDF)...)
+	if q.named != "" {
+		v.Title += " of " + s.called(q.named)
+		other := map[string]string{"Statement": "Rollforward", "Rollforward": "Statement"}[what]
+		own := without(q.scope.own, append(slices.Clip(listingParameters), "part")...)
+		v.Links = []link{{"Account", "account/" + q.named}, {other, q.path(strings.ToLower(other)) + q.scope.query(own)}}
+		deposits, err := s.depositsLink(r, q.named)
 		if err != nil {
 			return nil, err
 		}
-		name := strings.ToLower(what)
-		v := &balancePage{listPage: listPage{frame: frame{Title: what, Path: q.path(name), Unsealed: why != ""}}}
-		v.Scope, v.Paper = &q.scope, true
-		v.PDF = &s.downloads(&q, name, paperForm)[0]
-		v.Downloads = append(s.downloads(&q, name, resultForms...), otherPapers(*v.PDF)...)
-		if q.named != "" {
-			v.Title += " of " + s.called(q.named)
-			other := map[string]string{"Statement": "Rollforward", "Rollforward": "Statement"}[what]
-			own := without(q.scope.own, append(slices.Clip(listingParameters), "part")...)
-			v.Links = []link{{"Account", "account/" + q.named}, {other, q.path(strings.ToLower(other)) + q.scope.query(own)}}
-			deposits, err := s.depositsLink(r, q.named)
-			if err != nil {
-				return nil, err
-			}
-			v.Links = append(v.Links, deposits...)
-		}
-		v.Command = q.named + q.scope.flags() + s.provedFlags(&q) + s.ledgerFlag()
-		if err := fill(&q, made, v); err != nil {
-			return nil, made.Explain(err)
-		}
-		if q.bare || s.Source == nil {
-			v.Lead, v.Framed = "Not proved", app.BalancesMissing(strings.TrimSuffix(why, "."))
-		}
-		if v.Lead = sentence(v.Lead); q.named != "" {
-			v.Lead = "Account " + q.named + ". " + v.Lead
-		}
-		if !made.Holds() {
-			v.Warnings = append(v.Warnings, "This "+name+" contains failed checks or unknown figures.")
-		}
-		return v, nil
-	})
+		v.Links = append(v.Links, deposits...)
+	}
+	v.Command = q.named + q.scope.flags() + s.provedFlags(q) + s.ledgerFlag()
+	if err := fill(q, made, v); err != nil {
+		return nil, made.Explain(err)
+	}
+	if q.bare || s.Source == nil {
+		v.Lead, v.Framed = "Not proved", app.BalancesMissing(strings.TrimSuffix(why, "."))
+	}
+	if v.Lead = sentence(v.Lead); q.named != "" {
+		v.Lead = "Account " + q.named + ". " + v.Lead
+	}
+	if !made.Holds() {
+		v.Warnings = append(v.Warnings, "This "+name+" contains failed checks or unknown figures.")
+	}
+	return v, nil
 }
 
 // provedFile sends a result about an account as a file. If balances are not available, it fails, except for paper, which
@@ -197,30 +210,35 @@ func provedFile[T app.Proved](s *server, w http.ResponseWriter, r *http.Request,
 	if err != nil {
 		return err
 	}
+	if q.kept.Accounts != q.scope.Accounts {
+		return invalidRequest("The account is in the path. Remove the parameter accounts.")
+	}
 	paper, err := s.paper(q.scope.own)
 	if err != nil {
 		return err
 	}
 	return s.file(w, r, allSealed, func(to *answer) error {
-		made, why, err := of(r, &q)
-		if why != "" {
-			w.Header().Del("ETag") // the source may be available again
-			if err == nil && to.form != paperForm {
-				err = &problem{http.StatusBadGateway, "Source not available", "Balances are not available, so nothing is proved: " + why}
+		return s.runLongRead(r, func() error {
+			made, why, err := of(r, &q)
+			if why != "" {
+				w.Header().Del("ETag") // the source may be available again
+				if err == nil && to.form != paperForm {
+					err = &problem{http.StatusBadGateway, "Source not available", "Balances are not available, so nothing is proved: " + why}
+				}
 			}
-		}
-		if err != nil {
-			return err
-		}
-		if to.form != paperForm {
-			return made.Explain(made.Document(r.Context()).Write(to, to.form, 0))
-		}
-		a, err := made.About(r.Context(), app.AboutRequest{Program: s.Program})
-		if err != nil {
-			return made.Explain(err)
-		}
-		paper.Unproved = strings.TrimSuffix(why, ".")
-		return made.Explain(made.WritePDF(r.Context(), to, paper, a))
+			if err != nil {
+				return err
+			}
+			if to.form != paperForm {
+				return made.Explain(made.Document(r.Context()).Write(to, to.form, 0))
+			}
+			a, err := made.About(r.Context(), app.AboutRequest{Program: s.Program})
+			if err != nil {
+				return made.Explain(err)
+			}
+			paper.Unproved = strings.TrimSuffix(why, ".")
+			return made.Explain(made.WritePDF(r.Context(), to, paper, a))
+		})
 	})
 }
 
@@ -249,7 +267,14 @@ func (l listing) ofEvents() bool {
 func (s *server) statement(w http.ResponseWriter, r *http.Request) error {
 	return provedPage(s, w, r, "Statement", listingParameters, s.statementOf, func(q *statementRequest, made *app.Statements, v *balancePage) (err error) {
 		one := made.List[0]
-		v.Lead, v.Warnings, v.Notes = one.Proof(made.Style.Token), made.Style.Notes, slices.Concat(one.Notes(made.Style.Token)[1:], one.AssetFees.Notes(made.Style.Amount))
+		v.Lead, v.Notes = one.Proof(made.Style.Token), slices.Concat(one.Notes(made.Style.Token)[1:], one.AssetFees.Notes(made.Style.Amount))
+		for _, note := range made.Style.Notes {
+			if q.Prices != nil && strings.HasPrefix(note, string(q.Prices.Currency)) { // how amounts were valued
+				v.Notes = append(v.Notes, note)
+			} else {
+				v.Warnings = append(v.Warnings, note)
+			}
+		}
 		v.Command = "fees statement " + v.Command
 		v.By, v.Fields = partLinks(q), s.priceControl(&q.scope)
 		v.Facts = feesApart(one, made.Style.Token)

@@ -9,6 +9,7 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
+	"slices"
 	"time"
 )
 
@@ -30,7 +31,7 @@ func (s *server) token(r *http.Request) string {
 }
 
 // errForged reports a form without a valid token for the sender.
-var errForged = &problem{http.StatusForbidden, "Form expired", "Go back, reload the page and send the form again. Cookies must be enabled."}
+var errForged = &problem{http.StatusForbidden, "Form expired", "The form has expired. Send it again from its page. Cookies must be enabled."}
 
 // checkToken rejects a form without a valid token for the sender. If the form contains a file, the token is checked
 // before the file is read.
@@ -53,7 +54,7 @@ func (s *server) guarded(w http.ResponseWriter, r *http.Request) (err error) {
 
 // fields parses a form without files, of up to limit bytes, and checks its token.
 func (s *server) fields(w http.ResponseWriter, r *http.Request, limit int64) (url.Values, error) {
-	if _, err := parameters(r.URL.RawQuery); err != nil {
+	if _, err := parameters(r.URL.RawQuery, append(slices.Clip(scopeParameters), priceParameter)...); err != nil {
 		return nil, err
 	}
 	if err := readFields(w, r, limit); err != nil {

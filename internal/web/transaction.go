@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	g "maragu.dev/gomponents"
@@ -51,7 +52,7 @@ func (s *server) transaction(w http.ResponseWriter, r *http.Request) error {
 		v.Main = []fact{amount("fee", t.Fee, t.Token), amount("charged on chain", t.Charged, t.Token), verdictFact(t)}
 		v.Facts = []fact{
 			{Name: "block", cell: cell{Text: fmt.Sprint(t.Height), To: fmt.Sprintf("block/%d", t.Height)}}, moment("time", t.Time),
-			textFact("outcome", cmp.Or(table.Words(string(t.Outcome)), notKnown)), s.party("payer", t.AccountOf(t.Payer)), s.party("from", t.AccountOf(t.Sender)), s.party("to", t.AccountOf(recipient(t))),
+			textFact("outcome", cmp.Or(table.Words(string(t.Outcome)), notKnown)), s.party("payer", t.AccountOf(t.Payer)), s.party("from", t.AccountOf(t.Sender)), s.party("to", t.AccountOf(recipient(t.Transaction, t.Movements))),
 			hash("EVM hash", console.Known(t.EVMHash)), hash("extrinsic hash", t.Hash.String()), fact{Name: "gas", cell: cell{Text: console.Known(t.Gas), Number: true}}, textFact("nonce", console.Known(t.Nonce)), textFact("rules", t.Rules),
 		}
 		if t.InAsset() {
@@ -90,11 +91,11 @@ func (s *server) transaction(w http.ResponseWriter, r *http.Request) error {
 
 // recipient returns the account that a transaction calls, or to which a native one transfers; unknown if there is none or
 // several.
-func recipient(t *app.Paid) (to chain.Optional[chain.Address]) {
+func recipient(t *ledger.Transaction, movements []*ledger.Movement) (to chain.Optional[chain.Address]) {
 	if t.Recipient.Known() || t.Layer != fee.Native {
 		return t.Recipient
 	}
-	for _, m := range t.Movements {
+	for _, m := range movements {
 		if m.Kind != movement.KindTransferOut || !m.Counterparty.Known() {
 			continue
 		}
@@ -104,6 +105,49 @@ func recipient(t *app.Paid) (to chain.Optional[chain.Address]) {
 		to = m.Counterparty
 	}
 	return to
+}
+
+// recipients returns the recipients of the transactions of a page. Those of native transfers are in the movements of their
+// senders.
+func (s *server) recipients(ctx context.Context, list []*ledger.Transaction) (func(*ledger.Transaction) any, error) {
+	var q ledger.Query
+	moved := map[ledger.Place][]*ledger.Movement{}
+	for _, t := range list {
+		sender, signed := t.Sender.Get()
+		if t.Layer != fee.Native || !signed || !strings.Contains(strings.ToLower(t.Call), "transfer") {
+			continue
+		}
+		if len(moved) == 0 {
+			q.Span.First = t.Height
+		}
+		q.Span.Last, moved[t.Place()] = t.Height, nil
+		if !slices.Contains(q.Accounts, sender) {
+			q.Accounts = append(q.Accounts, sender)
+		}
+	}
+	if len(moved) > 0 {
+		for m, err := range s.Ledger.Book.Movements(ctx, q) {
+			if err != nil {
+				return nil, err
+			}
+			if row, ok := m.Where.Extrinsic(); ok {
+				at := ledger.Place{Height: m.Height, Row: row}
+				if _, asked := moved[at]; asked {
+					moved[at] = append(moved[at], m)
+				}
+			}
+		}
+	}
+	return func(t *ledger.Transaction) any { return recipient(t, moved[t.Place()]) }, nil
+}
+
+// pageSheet lists the transactions of a page, with their recipients beside the payers.
+func (s *server) pageSheet(ctx context.Context, token console.Token, list []*ledger.Transaction) (*table.Sheet, error) {
+	recipientOf, err := s.recipients(ctx, list)
+	if err != nil {
+		return nil, err
+	}
+	return transactionSheet(token, transactionList(list), transactionColumn{table.Column{Name: "to", Kind: table.Address}, recipientOf, true}), nil
 }
 
 // verdictFact returns the verdict.

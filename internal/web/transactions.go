@@ -240,7 +240,10 @@ var briefTransactions = []string{"layer"}
 
 // transactionTable builds one page of a list of transactions in chain order, with links to those before and after.
 func (s *server) transactionTable(ctx context.Context, made *app.TransactionList, l listing, q app.TransactionsRequest, all extent, to func(url.Values) string, own url.Values) (*tabular, error) {
-	sheet := transactionSheet(made.Token, transactionList(made.List))
+	sheet, err := s.pageSheet(ctx, made.Token, made.List)
+	if err != nil {
+		return nil, err
+	}
 	sheet.Title, l.limit = "", max(len(made.List), 1)
 	l = l.without(briefTransactions)
 	table, err := s.list(sheet, l, func(l listing) string {

@@ -150,3 +150,32 @@ func TestSortedAndFilteredByFee(t *testing.T) {
 		require.Contains(t, pageAt(t, s.url+"/transactions?"+query), want)
 	}
 }
+
+// Lists show to whom a native transfer went, as the transaction's page does.
+func TestRecipientsInLists(t *testing.T) {
+	s := served(t, filled(t, "0..27"), nil)
+	aRow := regexp.MustCompile(`<tr role="row"><td role="rowheader"><a href="tx/([0-9-]+)[^"]*">.*?data-head="payer"[^>]*>.*?</td>(?:<td role="cell"[^>]*data-head="to"[^>]*><a href="account/(0x[0-9a-fA-F]{40}))?`)
+	known := 0
+	for _, path := range []string{"/transactions?period=3..27&layer=native", "/transactions?period=3..27", "/account/" + alith, "/block/4"} {
+		page := get(t, s, path, nil)
+		require.Equal(t, http.StatusOK, page.status, path)
+		rows := aRow.FindAllStringSubmatch(page.text, -1)
+		require.NotEmpty(t, rows, path)
+		for _, row := range rows {
+			want := regexp.MustCompile(`<dt>to</dt><dd[^>]*><a href="account/(0x[0-9a-fA-F]{40})`).FindStringSubmatch(get(t, s, "/tx/"+row[1], nil).text)
+			one := parsed(t, get(t, s, "/api/v1/transactions/"+row[1], nil).text)
+			if call, _ := one["call"].(string); one["layer"] == "native" && !strings.Contains(strings.ToLower(call), "transfer") {
+				continue
+			}
+			if want == nil {
+				require.Empty(t, row[2], "%s: %s", path, row[1])
+				continue
+			}
+			require.Equal(t, want[1], row[2], "%s: %s", path, row[1])
+			if one["layer"] == "native" {
+				known++
+			}
+		}
+	}
+	require.Greater(t, known, 5)
+}

@@ -21,6 +21,7 @@ const maxUnlabelled = 1000
 // unlabelledRequest is a request for the payers of a period that have no label.
 type unlabelledRequest struct {
 	scope   scope
+	kept    scope // of the page: with the accounts in its address, which it passes on
 	request app.Request
 }
 
@@ -28,9 +29,11 @@ func (s *server) unlabelledRequest(r *http.Request, own ...string) (q unlabelled
 	if q.scope, err = readScope(r.URL.RawQuery, own...); err != nil {
 		return q, err
 	}
-	if q.scope.Accounts != "" {
-		return q, invalidRequest("This page is about all accounts. Remove the parameter accounts.")
+	if _, err = s.choose(q.scope.list()); err != nil {
+		return q, err
 	}
+	q.kept = q.scope
+	q.scope.Accounts = ""
 	q.request, err = s.readRequest(&q.scope)
 	return q, err
 }
@@ -62,6 +65,7 @@ func (s *server) unlabelled(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	q.scope.own = without(typed, append(slices.Clip(payerFields), "saved")...)
+	q.kept.own = q.scope.own
 	l, err := readListing(q.scope.own)
 	if err != nil {
 		return err
@@ -72,8 +76,9 @@ func (s *server) unlabelled(w http.ResponseWriter, r *http.Request) error {
 			return nil, err
 		}
 		v := &entriesPage{listPage: kept.page}
+		v.Scope = &q.kept
 		if saved {
-			v.Saved = s.savedNote(r, q.scope.in(v.Path)(l))
+			v.Saved = s.savedNote(r, q.kept.in(v.Path)(l))
 		}
 		if kept.count == 0 {
 			v.Lead = "Every payer of this period has a label."
@@ -132,7 +137,7 @@ func (s *server) fillPayers(r *http.Request, v *entriesPage, t *tabular, l listi
 		if same, err := app.OneAccount(typed.Get("payer"), nil); err == nil && same == payer {
 			own = typed
 		}
-		hidden := []option{{"payer", payer.String()}, {"list", q.scope.in(v.Path)(l)}}
+		hidden := []option{{"payer", payer.String()}, {"list", q.kept.in(v.Path)(l)}}
 		for name, value := range q.scope.values(nil) {
 			hidden = append(hidden, option{name, value[0]})
 		}
@@ -169,9 +174,10 @@ func (s *server) unlabelledList(ctx context.Context, q *unlabelledRequest) (*kep
 		return nil, err
 	}
 	v := listPage{frame: frame{Title: "Payers without a label, " + made.Name, Path: "accounts/unlabelled"}}
-	v.Scope, v.Warnings = &q.scope, made.Partial
+	v.Warnings = made.Partial
 	v.Lead = "Highest fees first. Label the payers that are yours in their rows."
 	v.Downloads = []link{{"CSV for the address book", "accounts/unlabelled.csv" + q.scope.query(nil)}}
+	v.inWords(made.Name)
 	sheet := func() *table.Sheet {
 		return listed("", made.Token, list, func(g *report.Group) []any { return []any{g.Account, g.EVM + g.Native, g.Fee, g.Charged} },
 			table.Column{Name: "account", Kind: table.Address}, table.Column{Name: "transactions", Kind: table.Integer},
@@ -185,6 +191,9 @@ func (s *server) unlabelledFile(w http.ResponseWriter, r *http.Request) error {
 	q, err := s.unlabelledRequest(r)
 	if err != nil {
 		return err
+	}
+	if q.kept.Accounts != "" {
+		return invalidRequest("This file is about all accounts. Remove the parameter accounts.")
 	}
 	return s.file(w, r, q.request.Period, func(to *answer) error {
 		return s.runLongRead(r, func() error {

@@ -32,7 +32,7 @@ func TestPayersWithoutALabel(t *testing.T) {
 	require.Len(t, book.Entries(), len(others))
 	require.Contains(t, file, "address,label,group\n"+others[0]+",,\n"+others[1]+",,\n", "highest fees first")
 	require.Contains(t, pageAt(t, s.url+"/accounts"), `<a href="accounts/unlabelled">Payers without a label</a>`)
-	require.Contains(t, pageAt(t, s.url+"/accounts/unlabelled?accounts=x"), "Remove the parameter accounts.")
+	require.Contains(t, pageAt(t, s.url+"/accounts/unlabelled.csv?accounts=ours"), "Remove the parameter accounts.")
 }
 
 // The navigation marks the page, and for a page below another one its section.

@@ -266,7 +266,7 @@ func TestForgedForms(t *testing.T) {
 		"a token as cookie": sendFields(t, s, "/login", fields(token), with(&http.Cookie{Name: "fees", Value: token})),
 	} {
 		require.Equal(t, http.StatusForbidden, a.status, reason)
-		require.Contains(t, a.text, "Form expired", reason)
+		require.Contains(t, a.text, "form has expired", reason)
 	}
 	for name, value := range map[string]string{"Origin": "https://evil.example", "Sec-Fetch-Site": "cross-site"} {
 		a := sendFields(t, s, "/login", fields(token), func(r *http.Request) { r.AddCookie(c); r.Header.Set(name, value) })

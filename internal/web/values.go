@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -132,7 +133,7 @@ func transactionSheet(token console.Token, list iter.Seq2[*ledger.Transaction, e
 				}
 				row := []any{t.Place().String(), t.Time, string(t.Layer), cmp.Or(t.Type, t.Call), t.Payer, table.Words(string(t.Outcome)), t.Fee, t.Charged, t.Standing()}
 				for _, c := range more {
-					row = append(row, c.value(t))
+					row = slices.Insert(row, c.at(len(row)), c.value(t))
 				}
 				if !yield(row, nil) {
 					return
@@ -141,7 +142,7 @@ func transactionSheet(token console.Token, list iter.Seq2[*ledger.Transaction, e
 		},
 	}
 	for _, c := range more {
-		sheet.Columns = append(sheet.Columns, c.Column)
+		sheet.Columns = slices.Insert(sheet.Columns, c.at(len(sheet.Columns)), c.Column)
 	}
 	return sheet
 }
@@ -149,7 +150,16 @@ func transactionSheet(token console.Token, list iter.Seq2[*ledger.Transaction, e
 // transactionColumn is a further column of a list of transactions.
 type transactionColumn struct {
 	table.Column
-	value func(*ledger.Transaction) any
+	value  func(*ledger.Transaction) any
+	beside bool // the payer, and not at the end
+}
+
+// at returns the column's position after others.
+func (c *transactionColumn) at(others int) int {
+	if c.beside {
+		return 5
+	}
+	return others
 }
 
 // assetColumn is the column of a transaction's fee in an asset.
@@ -159,7 +169,7 @@ func assetColumn(token console.Token) transactionColumn {
 			return nil
 		}
 		return t.AssetFee.Text(token.Amount)
-	}}
+	}, false}
 }
 
 // ledgerFlag returns the command-line flags for the ledger and its related data.

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"bytes"
 	"cmp"
 	_ "embed"
 	"io"
@@ -158,6 +157,7 @@ type cell struct {
 	Sorted string
 	Time   string // the exact instant, if it is a time
 	Tick   string // the value of a checkbox; its label is Text
+	Ticked bool
 	Short  string // of a heading with a unit, the name only
 	Field  *entryField
 	Form   *form // of a row whose cells are fields
@@ -226,6 +226,9 @@ func (s *server) page(r *http.Request, p page) ([]byte, error) {
 	if who.session {
 		f.Token = s.token(r)
 	}
+	if ref := refusalOf(r); ref != nil && !ref.shown {
+		f.Warnings = append([]string{ref.problem.Detail}, f.Warnings...)
+	}
 	if f.Scope == nil && f.Kept == nil {
 		f.Kept = keptScope(r)
 	}
@@ -242,7 +245,7 @@ func (s *server) page(r *http.Request, p page) ([]byte, error) {
 			f.Ledgers = append(f.Ledgers, navigation{link: link{l.Name, "/" + l.Name + "/overview"}, Here: l.Name == s.Name})
 		}
 	}
-	var page bytes.Buffer
+	var page pageWriter
 	err := document(p).Render(&page)
 	return page.Bytes(), err
 }
@@ -256,6 +259,9 @@ func (s *server) render(w http.ResponseWriter, r *http.Request, status int, p pa
 		return
 	}
 	releaseAnswered(w, r)
+	if ref := refusalOf(r); ref != nil {
+		status = ref.problem.Status
+	}
 	w.Header().Set("Content-Type", pageType)
 	w.WriteHeader(status)
 	_, _ = w.Write(page) // the client may have disconnected

@@ -359,10 +359,13 @@ func labels(by By, bars []Bar) map[int]label {
 	return list
 }
 
-// dayText returns the name of a day, without its year, for people; other names unchanged.
+// dayText returns the name of a day or an hour, without its year, for people; other names unchanged.
 func dayText(name string) string {
 	if at, err := time.Parse(time.DateOnly, name); err == nil {
 		return at.Format("2 Jan")
+	}
+	if at, err := time.Parse(time.RFC3339, name); err == nil { // an hour
+		return at.Format("2 Jan 15:04")
 	}
 	return name
 }

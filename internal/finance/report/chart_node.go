@@ -10,7 +10,6 @@ import (
 	g "maragu.dev/gomponents"
 
 	"github.com/feeledger/fees/internal/sys/markup"
-	"github.com/feeledger/fees/internal/sys/plain"
 )
 
 // Node returns the chart as SVG; nil for none. It contains no style: the page's style sheet sets the colors by class.
@@ -123,7 +122,7 @@ func (c *Chart) bar(b *Bar) g.Node {
 	if c.Alone {
 		reach = markup.Attr("aria-label", b.Exact)
 	}
-	return markup.El("a", markup.Attr("href", plain.URL(b.To)), reach, bar)
+	return markup.El("a", markup.Address{Name: "href", To: b.To}, reach, bar)
 }
 
 // svgText returns text of a class at a place.

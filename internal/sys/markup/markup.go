@@ -3,8 +3,12 @@
 package markup
 
 import (
+	"io"
+
 	g "maragu.dev/gomponents"
 	"maragu.dev/gomponents/html"
+
+	"github.com/feeledger/fees/internal/sys/plain"
 )
 
 // El returns an element with its attributes and children.
@@ -28,6 +32,25 @@ func Optional(name, value string) g.Node {
 		return nil
 	}
 	return Attr(name, value)
+}
+
+// Linker is a writer that completes the addresses of the links written to it.
+type Linker interface{ Link(address string) string }
+
+// Address is the attribute of a link's address, or of a form's. A browser follows no address to another host, see
+// [plain.URL].
+type Address struct{ Name, To string }
+
+// Type makes it an attribute.
+func (a Address) Type() g.NodeType { return g.AttributeType }
+
+// Render writes the attribute. A [Linker] completes the address.
+func (a Address) Render(w io.Writer) error {
+	to := a.To
+	if l, ok := w.(Linker); ok {
+		to = l.Link(to)
+	}
+	return g.Attr(a.Name, plain.URL(to)).Render(w)
 }
 
 // Document returns a page: its doctype and its element html.

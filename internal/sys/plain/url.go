@@ -12,6 +12,10 @@ const refusedURL = "#refused"
 // inURL are the characters that an address may contain besides letters and digits.
 const inURL = "!#$&*+,/:;=?@[]-._~"
 
+func isPlain(c rune) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.ContainsRune(inURL, c)
+}
+
 // URL returns the address of a link within our own pages. Other characters are percent-encoded; escapes stay. An address
 // with a scheme, such as javascript:, or with a host is refused.
 func URL(address string) string {
@@ -19,10 +23,13 @@ func URL(address string) string {
 	if strings.Contains(first, ":") || strings.HasPrefix(address, "//") {
 		return refusedURL
 	}
+	if !strings.ContainsFunc(address, func(c rune) bool { return c == '%' || !isPlain(c) }) {
+		return address
+	}
 	var out strings.Builder
 	for i := range len(address) {
 		c := address[i]
-		safe := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte(inURL, c) >= 0
+		safe := isPlain(rune(c))
 		if c == '%' {
 			_, err := url.PathUnescape(address[i:min(i+3, len(address))])
 			safe = err == nil

@@ -22,7 +22,7 @@ for (const place of document.querySelectorAll("main h1, main dd.hex, main .lead,
     await navigator.clipboard.writeText(text);
     button.textContent = "Copied";
   });
-  place.matches("dd") ? place.append(" ", button) : place.after(" ", button);
+  place.matches("dd, .lead") ? place.append(" ", button) : place.after(" ", button);
 }
 
 // A copy has the minus sign that spreadsheets read.
@@ -151,7 +151,7 @@ function note(page, ok) {
     next.id = "saved";
     next.className = ok ? "saved" : "saved bad";
     next.setAttribute("role", "alert");
-    next.textContent = ok ? "Saved." : "Not saved. " + (page.querySelector(".lead, .refused")?.textContent ?? "");
+    next.textContent = ok ? "Saved." : "Not saved. " + ((page.querySelector(".refused") ?? page.querySelector(".warnings li, .lead"))?.textContent ?? "");
   }
   next = document.importNode(next, true);
   old ? old.replaceWith(next) : document.querySelector(".entries").before(next);
