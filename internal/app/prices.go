@@ -18,6 +18,7 @@ type PricesInput struct {
 	Fiat      string   // the currency of the values; "" if the files allow only one
 	LastKnown bool     // use the last price of at most seven days before where a day has none
 	Columns   []string // FIELD=NAME, for files in no known format
+	symbol    string   // of the token, where the files have prices of several; "" for the only one
 	stored    []string // the files as the user named them, where a package stores them under other names
 }
 
@@ -25,6 +26,31 @@ type PricesInput struct {
 func ReadPrices(in PricesInput) (*money.List, error) {
 	list, _, err := in.read()
 	return list, err
+}
+
+// readPricesOf reads the prices of several tokens, all in one currency; nil for none.
+func readPricesOf(in PricesInput, tokens []console.Token) (lists []*money.List, err error) {
+	used := map[money.Origin]bool{}
+	for _, token := range tokens {
+		in.symbol = token.Symbol
+		list, err := ReadPrices(in)
+		if err != nil {
+			return nil, err
+		}
+		if lists = append(lists, list); list == nil {
+			continue
+		}
+		if first := lists[0].Currency; list.Currency != first {
+			return nil, notUnderstood("%v: values can be in %s and in %s. Choose one with %v", FieldPrices, first, list.Currency, FieldFiat)
+		}
+		for _, f := range list.Files {
+			used[money.Origin{File: f.File, SHA256: f.SHA256}] = true
+		}
+	}
+	if lists[0] != nil && len(used) < len(in.Files) {
+		return nil, notUnderstood("%v: %d of %d files contain nothing that these tokens need. Leave them out", FieldPrices, len(in.Files)-len(used), len(in.Files))
+	}
+	return lists, nil
 }
 
 // read returns the files, too.
@@ -40,7 +66,7 @@ func (in *PricesInput) read() (*money.List, []money.File, error) {
 		}
 		return nil, nil, nil
 	}
-	o := money.Options{Fiat: money.Currency(in.Fiat), LastKnown: in.LastKnown, Columns: in.Columns}
+	o := money.Options{Fiat: money.Currency(in.Fiat), Symbol: in.symbol, LastKnown: in.LastKnown, Columns: in.Columns}
 	if in.Fiat != "" {
 		if _, err := money.ParseCurrency(in.Fiat); err != nil {
 			return nil, nil, notUnderstood("%v: %v", FieldFiat, err)
