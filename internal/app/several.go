@@ -12,6 +12,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/finance/journal"
 	"github.com/feeledger/fees/internal/finance/rollforward"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/money"
@@ -33,7 +34,7 @@ func Divide(ctx context.Context, ledgers []*Ledger, q Request, prices PricesInpu
 	if q.Period.All || q.Period.Asked.Heights.Known() {
 		return nil, nil, notUnderstood("blocks of several chains have different heights. Name days: a %v, a %v, or %v and %v", FieldMonth, FieldYear, FieldFrom, FieldTo)
 	}
-	if err := checkDistinct(ctx, ledgers); err != nil {
+	if err := CheckDistinct(ctx, ledgers); err != nil {
 		return nil, nil, err
 	}
 	var tokens []console.Token
@@ -58,8 +59,8 @@ func Divide(ctx context.Context, ledgers []*Ledger, q Request, prices PricesInpu
 	return parts, notes, err
 }
 
-// checkDistinct requires each ledger to be of another chain: otherwise fees would count twice.
-func checkDistinct(ctx context.Context, ledgers []*Ledger) error {
+// CheckDistinct requires each ledger to be of another chain: otherwise fees would count twice.
+func CheckDistinct(ctx context.Context, ledgers []*Ledger) error {
 	ids := make([]ledger.Identity, len(ledgers))
 	for i, d := range ledgers {
 		id, err := d.Book.Identity(ctx)
@@ -185,22 +186,26 @@ func join(parts []Part, docs []*table.Document, total *table.Sheet) *table.Docum
 		},
 	}
 	for i, d := range docs {
-		list := d.List.Led("network", parts[i].Network, "token", parts[i].Symbol)
-		if i == 0 {
-			all.List = list
-		} else {
-			all.More = append(all.More, list)
-		}
-		for _, s := range d.Sheets() {
-			of := *s
-			of.Name = parts[i].Network + " " + s.Name
-			all.Book = append(all.Book, &of)
-		}
+		addLists(all, &parts[i], d.List.WithText(0, "network", parts[i].Network).WithText(1, "token", parts[i].Symbol), d.Sheets()...)
 	}
 	if len(total.Columns) > 0 {
 		all.Book = append(all.Book, total)
 	}
 	return all
+}
+
+// addLists adds the list and the sheets of a chain to a document.
+func addLists(all *table.Document, p *Part, list *table.Sheet, sheets ...*table.Sheet) {
+	if all.List == nil {
+		all.List = list
+	} else {
+		all.More = append(all.More, list)
+	}
+	for _, s := range sheets {
+		of := *s
+		of.Name = p.Network + " " + s.Name
+		all.Book = append(all.Book, &of)
+	}
 }
 
 // writeTotal writes the total for people.
@@ -347,4 +352,87 @@ func JoinRollforwards(ctx context.Context, parts []Part, made []*Rollforward, no
 	}
 	j.Document = join(parts, docs, total)
 	return j, nil
+}
+
+// CheckTokens requires different tokens: a file of an accounting program tells the chains apart by them.
+func CheckTokens(parts []Part) error {
+	of := map[string]string{}
+	for _, p := range parts {
+		if other, same := of[p.Symbol]; same {
+			return notUnderstood("%s and %s have the same token %s, and one file would mix them up. Export each ledger to its own file", other, p.Network, p.Symbol)
+		}
+		of[p.Symbol] = p.Network
+	}
+	return nil
+}
+
+// JoinExports returns a function that writes the exports of several chains as one file, in one of [ExportForms].
+func JoinExports(ctx context.Context, parts []Part, exports []*Export, form string) (func(io.Writer) error, error) {
+	shared := &journal.Shared{}
+	all := &table.Document{}
+	var journals []*journal.Journal
+	program, isProgram := Program(form)
+	for i, x := range exports {
+		if isProgram {
+			j, err := x.Journal(ctx)
+			if err == nil {
+				err = j.Join(ctx, shared, program)
+			}
+			if err != nil {
+				return nil, x.Explain(err)
+			}
+			journals = append(journals, j)
+			continue
+		}
+		list, err := x.List(ctx)
+		if err != nil {
+			return nil, x.Explain(err)
+		}
+		list = list.WithText(1, "token", parts[i].Symbol)
+		addLists(all, &parts[i], list, list)
+	}
+	switch {
+	case isProgram:
+		return func(w io.Writer) error {
+			for i, j := range journals {
+				if i > 0 {
+					io.WriteString(w, "\n")
+				}
+				if err := j.Write(ctx, w, program); err != nil {
+					return exports[i].Explain(err)
+				}
+			}
+			return nil
+		}, nil
+	case form == journal.Koinly.Name:
+		return func(w io.Writer) error {
+			for i, x := range exports {
+				write := journal.AppendKoinly
+				if i == 0 {
+					write = journal.WriteKoinly
+				}
+				if err := write(ctx, w, x.Payments, x.style); err != nil {
+					return x.Explain(err)
+				}
+			}
+			return nil
+		}, nil
+	}
+	return func(w io.Writer) error { return all.Write(w, form, 0) }, nil
+}
+
+// SummariseAll makes one journal of the fees of several chains in one of [JournalForms]: a summary for each chain, compared
+// with its report. The last one has the files of all.
+func SummariseAll(ctx context.Context, exports []*Export, form string) (list []*Summary, err error) {
+	for i, x := range exports {
+		if i > 0 {
+			x.style.After = list[i-1].Summary
+		}
+		s, err := x.Summarise(ctx, form)
+		if err != nil {
+			return nil, x.Explain(err)
+		}
+		list = append(list, s)
+	}
+	return list, nil
 }

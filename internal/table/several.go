@@ -51,24 +51,22 @@ func eachOf(columns []Column, sheets []*Sheet, do func(s *Sheet, row []any) erro
 	return nil
 }
 
-// Led returns a sheet with columns of fixed text before its own: names and values alternate.
-func (s *Sheet) Led(texts ...string) *Sheet {
-	led := *s
-	led.Columns = nil
-	var values []any
-	for pair := range slices.Chunk(texts, 2) {
-		led.Columns, values = append(led.Columns, Column{Name: pair[0], Kind: Text, Term: true}), append(values, pair[1])
-	}
-	led.Columns = append(led.Columns, s.Columns...)
+// WithText returns a sheet with one more column, whose text is the same in all rows, at a position.
+func (s *Sheet) WithText(at int, name, text string) *Sheet {
+	more := *s
+	more.Columns = slices.Insert(slices.Clone(s.Columns), at, Column{Name: name, Kind: Text, Term: true})
 	if s.Totals != nil {
-		led.Totals = append(make([]any, len(values)), s.Totals...)
+		more.Totals = slices.Insert(slices.Clone(s.Totals), at, any(nil))
 	}
-	led.Rows = func(yield func([]any, error) bool) {
+	more.Rows = func(yield func([]any, error) bool) {
 		for row, err := range s.Rows {
-			if !yield(slices.Concat(values, row), err) {
+			if err == nil {
+				row = slices.Insert(slices.Clone(row), at, any(text))
+			}
+			if !yield(row, err) {
 				return
 			}
 		}
 	}
-	return &led
+	return &more
 }

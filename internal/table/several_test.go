@@ -24,7 +24,7 @@ func ofChain(t *testing.T, name, symbol string, decimals int, fee string, more .
 		row = append(row, uint64(7))
 	}
 	s.Rows = rows(row)
-	return s.Led("network", name, "token", symbol)
+	return s.WithText(0, "network", name).WithText(1, "token", symbol)
 }
 
 // Rows of several chains have the columns of all, and the decimals of their own token.
@@ -60,7 +60,7 @@ func TestSeveralChainsFail(t *testing.T) {
 			require.ErrorContains(t, write(io.Discard, text, &table.Sheet{Name: "none"}), "has no columns")
 			broken := one(table.Text, false, "x")
 			broken.Rows = func(yield func([]any, error) bool) { yield(nil, errBroken) }
-			require.ErrorIs(t, write(io.Discard, one(table.Text, false, "x"), broken.Led("network", "two")), errBroken)
+			require.ErrorIs(t, write(io.Discard, one(table.Text, false, "x"), broken.WithText(1, "network", "two")), errBroken)
 		}
 	}
 }
