@@ -354,7 +354,7 @@ func JoinRollforwards(ctx context.Context, parts []Part, made []*Rollforward, no
 	return j, nil
 }
 
-// CheckTokens requires different tokens: a file of an accounting program tells the chains apart by them.
+// CheckTokens requires different tokens: they distinguish the chains in a file of an accounting program.
 func CheckTokens(parts []Part) error {
 	of := map[string]string{}
 	for _, p := range parts {
