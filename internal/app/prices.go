@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/feeledger/fees/internal/console"
@@ -28,8 +29,8 @@ func ReadPrices(in PricesInput) (*money.List, error) {
 	return list, err
 }
 
-// readPricesOf reads the prices of several tokens, all in one currency; nil for none.
-func readPricesOf(in PricesInput, tokens []console.Token) (lists []*money.List, err error) {
+// ReadPricesOf reads the prices of several tokens, all in one currency; nil for none. Errors are of type [InputError].
+func ReadPricesOf(in PricesInput, tokens []console.Token) (lists []*money.List, err error) {
 	used := map[money.Origin]bool{}
 	for _, token := range tokens {
 		in.symbol = token.Symbol
@@ -51,6 +52,20 @@ func readPricesOf(in PricesInput, tokens []console.Token) (lists []*money.List, 
 		return nil, notUnderstood("%v: %d of %d files contain nothing that these tokens need. Leave them out", FieldPrices, len(in.Files)-len(used), len(in.Files))
 	}
 	return lists, nil
+}
+
+// Of returns the files of the input that a list is from; none for nil.
+func (in *PricesInput) Of(list *money.List) (files []string) {
+	if list == nil {
+		return nil
+	}
+	for _, text := range in.Files {
+		path, _ := SplitPair(text)
+		if slices.ContainsFunc(list.Files, func(f *money.Origin) bool { return f.File == filepath.Base(path) }) {
+			files = append(files, text)
+		}
+	}
+	return files
 }
 
 // read returns the files, too.

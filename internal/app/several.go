@@ -46,7 +46,7 @@ func Divide(ctx context.Context, ledgers []*Ledger, q Request, prices PricesInpu
 		part := Part{d, n.Name, console.Token(n.Token()), q}
 		parts, tokens = append(parts, part), append(tokens, part.Token)
 	}
-	lists, err := readPricesOf(prices, tokens)
+	lists, err := ReadPricesOf(prices, tokens)
 	if err != nil {
 		return nil, nil, err
 	}

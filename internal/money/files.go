@@ -103,7 +103,7 @@ func ofToken(parts []*part, symbol string, quote Currency) (list []*part, err er
 		for pair := range p.pairs {
 			switch {
 			case pair.Base == "":
-				return nil, &FileError{p.File, fmt.Errorf("it does not state its token. Name the pair of each file: %s/%s=FILE", symbol, pair.Quote)}
+				return nil, &FileError{p.File, fmt.Errorf("it does not state its token. Name the pair of each file: %s/%s=FILE", symbol, quote)}
 			case isMoney(string(pair.Base)):
 			case !strings.EqualFold(string(pair.Base), symbol):
 				delete(p.pairs, pair)

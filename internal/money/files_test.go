@@ -439,6 +439,6 @@ func TestPricesOfAToken(t *testing.T) {
 		_, err := money.ReadFiles(files, o)
 		require.EqualError(t, err, wrong)
 	}
-	_, err := money.ReadFiles([]money.File{named(t, "a.csv", "", "# source: X\ndate,EUR\n2026-01-01,1\n")}, money.Options{Symbol: "GLMR"})
+	_, err := money.ReadFiles([]money.File{named(t, "a.csv", "", "# source: X\ndate,EUR\n2026-01-01,1\n")}, money.Options{Fiat: "EUR", Symbol: "GLMR"})
 	require.EqualError(t, err, "a.csv: it does not state its token. Name the pair of each file: GLMR/EUR=FILE")
 }

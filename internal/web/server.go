@@ -118,6 +118,7 @@ type site struct {
 
 	key       []byte // of form tokens; new for each process
 	began     time.Time
+	books     []*server // of the ledgers
 	sessions  *sessions
 	passwords *passwords
 	forwards  bool // proxies are configured: trust X-Forwarded-For
@@ -187,6 +188,7 @@ func handler(o Options, now func() time.Time) http.Handler {
 		}
 		s.Metrics.Ledger(l.Name, l.Ledger.Status)
 		s.route(mux)
+		all.books = append(all.books, s)
 		if o.ReadAhead > 0 {
 			read = append(read, s.readAhead())
 		}
@@ -202,10 +204,11 @@ func handler(o Options, now func() time.Time) http.Handler {
 		case <-late.Done():
 		}
 	}
-	first := ""
+	first := "/overview"
 	if len(o.Ledgers) > 1 { // front serves the pages that belong to no ledger
-		first = "/" + o.Ledgers[0].Name
+		first = ledgersPath
 		front.fixtures(mux)
+		mux.HandleFunc("GET "+first, front.queued((*server).ledgerMonths))
 	}
 	if o.Users != nil {
 		mux.HandleFunc("GET /login", front.logInPage)
@@ -214,7 +217,7 @@ func handler(o Options, now func() time.Time) http.Handler {
 			front.posting.Handle(path, http.NotFoundHandler())
 		}
 	}
-	mux.Handle("GET /{$}", http.RedirectHandler(first+"/overview", http.StatusFound))
+	mux.Handle("GET /{$}", http.RedirectHandler(first, http.StatusFound))
 	mux.Handle("GET /metrics", front.Metrics.Page())
 	mux.HandleFunc("GET /healthz", healthy)
 	mux.HandleFunc("GET /readyz", front.ready)
