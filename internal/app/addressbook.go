@@ -158,7 +158,7 @@ func isFile(path string) bool {
 }
 
 // With merges the entries of accounts into the book; where both have a value, the book's wins. It
-// returns nil if no entry has a label, a group or an account.
+// returns nil if no entry has a label, a group or an account, or names its chain.
 func (b *AddressBook) With(accounts *addressbook.Book) *addressbook.Book {
 	both := &addressbook.Book{}
 	named := false
@@ -182,11 +182,11 @@ func (b *AddressBook) With(accounts *addressbook.Book) *addressbook.Book {
 			add(e)
 		}
 	}
-	if !named {
-		return nil
-	}
 	both.TakeChains(b.entries())
 	both.TakeChains(accounts)
+	if !named && !both.NamesChains() {
+		return nil
+	}
 	return both
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/feeledger/fees/internal/console"
@@ -18,6 +19,7 @@ type PricesInput struct {
 	Fiat      string   // the currency of the values; "" if the files allow only one
 	LastKnown bool     // use the last price of at most seven days before where a day has none
 	Columns   []string // FIELD=NAME, for files in no known format
+	symbol    string   // of the token, where the files have prices of several; "" for the only one
 	stored    []string // the files as the user named them, where a package stores them under other names
 }
 
@@ -25,6 +27,54 @@ type PricesInput struct {
 func ReadPrices(in PricesInput) (*money.List, error) {
 	list, _, err := in.read()
 	return list, err
+}
+
+// ReadPricesOf reads the prices of several tokens, all in one currency; nil for none. A token that is not known, the zero
+// value, has none, and may be that of any file. Errors are of type [InputError].
+func ReadPricesOf(in PricesInput, tokens []console.Token) (lists []*money.List, err error) {
+	used, known := map[money.Origin]bool{}, true
+	var first *money.List
+	for _, token := range tokens {
+		if token == (console.Token{}) {
+			lists, known = append(lists, nil), false
+			continue
+		}
+		in.symbol = token.Symbol
+		list, err := ReadPrices(in)
+		if err != nil {
+			return nil, err
+		}
+		if lists = append(lists, list); list == nil {
+			continue
+		}
+		if first == nil {
+			first = list
+		}
+		if list.Currency != first.Currency {
+			return nil, notUnderstood("%v: values can be in %s and in %s. Choose one with %v", FieldPrices, first.Currency, list.Currency, FieldFiat)
+		}
+		for _, f := range list.Files {
+			used[money.Origin{File: f.File, SHA256: f.SHA256}] = true
+		}
+	}
+	if known && first != nil && len(used) < len(in.Files) {
+		return nil, notUnderstood("%v: %d of %d files contain nothing that these tokens need. Leave them out", FieldPrices, len(in.Files)-len(used), len(in.Files))
+	}
+	return lists, nil
+}
+
+// Of returns the files of the input that a list is from; none for nil.
+func (in *PricesInput) Of(list *money.List) (files []string) {
+	if list == nil {
+		return nil
+	}
+	for _, text := range in.Files {
+		path, _ := SplitPair(text)
+		if slices.ContainsFunc(list.Files, func(f *money.Origin) bool { return f.File == filepath.Base(path) }) {
+			files = append(files, text)
+		}
+	}
+	return files
 }
 
 // read returns the files, too.
@@ -40,7 +90,7 @@ func (in *PricesInput) read() (*money.List, []money.File, error) {
 		}
 		return nil, nil, nil
 	}
-	o := money.Options{Fiat: money.Currency(in.Fiat), LastKnown: in.LastKnown, Columns: in.Columns}
+	o := money.Options{Fiat: money.Currency(in.Fiat), Symbol: in.symbol, LastKnown: in.LastKnown, Columns: in.Columns}
 	if in.Fiat != "" {
 		if _, err := money.ParseCurrency(in.Fiat); err != nil {
 			return nil, nil, notUnderstood("%v: %v", FieldFiat, err)

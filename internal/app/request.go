@@ -39,27 +39,36 @@ type Request struct {
 // natives returns the ledger's accounts that a person named: where accounts have 32 bytes, an EVM address means the one
 // that pays for it. Each is returned once.
 func (d *Ledger) natives(ctx context.Context, accounts []chain.Address) (list []chain.Address, err error) {
-	id, err := d.Book.Identity(ctx)
+	mapping, check, err := d.accountForm(ctx)
 	if err != nil {
-		return nil, d.wrapErr(err)
-	}
-	var mapping network.AccountMapping
-	n, known := d.Tables.Named(id.Network)
-	if known {
-		mapping = n.AccountMapping
+		return nil, err
 	}
 	list = mapped(mapping, accounts)
 	for _, account := range list {
-		if !known {
-			err = d.checkSize(ctx, id.Network, account)
-		} else if wrong := mapping.CheckSize(account, id.Network); wrong != nil {
-			err = notUnderstood("%v", wrong)
-		}
-		if err != nil {
+		if err := check(account); err != nil {
 			return nil, err
 		}
 	}
 	return list, nil
+}
+
+// accountForm returns how an address becomes an account of the ledger, and a check that the ledger can have an account.
+func (d *Ledger) accountForm(ctx context.Context) (mapping network.AccountMapping, check func(chain.Address) error, err error) {
+	id, err := d.Book.Identity(ctx)
+	if err != nil {
+		return mapping, nil, d.wrapErr(err)
+	}
+	n, known := d.Tables.Named(id.Network)
+	if !known {
+		return mapping, func(account chain.Address) error { return d.checkSize(ctx, id.Network, account) }, nil
+	}
+	mapping = n.AccountMapping
+	return mapping, func(account chain.Address) error {
+		if wrong := mapping.CheckSize(account, id.Network); wrong != nil {
+			return notUnderstood("%v", wrong)
+		}
+		return nil
+	}, nil
 }
 
 // mapped returns native accounts: where they have 32 bytes, those that pay for EVM addresses. Each is returned once.

@@ -144,27 +144,40 @@ func (s *Summary) WriteManifest(w io.Writer, names []string) error {
 		Name string `json:"name"`
 		*journal.File
 	}
-	debit, credit := s.Sums()
 	manifest := struct {
-		Format   string  `json:"format"`
-		Title    string  `json:"title"`
-		Currency string  `json:"currency"`
-		Symbol   string  `json:"symbol"`
-		Wei      string  `json:"wei"`
-		Exact    string  `json:"exact"`
-		Total    string  `json:"total"`
-		Rounding string  `json:"rounding"`
-		Debit    string  `json:"debit"`
-		Credit   string  `json:"credit"`
-		Chart    string  `json:"chart_sha256"`
-		Prices   string  `json:"prices_sha256"`
-		Files    []named `json:"files"`
+		Format   string `json:"format"`
+		Title    string `json:"title"`
+		Currency string `json:"currency"`
+		chainSums
+		Chart  string      `json:"chart_sha256"`
+		Prices string      `json:"prices_sha256"`
+		Chains []chainSums `json:"chains_before,omitempty"` // the same of the chains before, in the same files
+		Files  []named     `json:"files"`
 	}{
-		s.Format.Name, s.Title, string(s.Currency), s.Symbol, s.Wei.String(), s.Exact.String(), s.Money(s.Total), s.Money(s.Rounding), s.Money(debit), s.Money(credit),
-		s.Chart.SHA256, s.Prices.SHA256, nil,
+		s.Format.Name, s.Title, string(s.Currency), sumsOf(s.Summary),
+		s.Chart.SHA256, s.Prices.SHA256, nil, nil,
+	}
+	for before := s.After; before != nil; before = before.After {
+		manifest.Chains = append([]chainSums{sumsOf(before)}, manifest.Chains...)
 	}
 	for i, file := range s.Files {
 		manifest.Files = append(manifest.Files, named{filepath.Base(names[i]), file})
 	}
 	return jsontext.Write(w, manifest)
+}
+
+// chainSums are the sums of a chain's fees in a journal.
+type chainSums struct {
+	Symbol   string `json:"symbol"`
+	Wei      string `json:"wei"`
+	Exact    string `json:"exact"`
+	Total    string `json:"total"`
+	Rounding string `json:"rounding"`
+	Debit    string `json:"debit"`
+	Credit   string `json:"credit"`
+}
+
+func sumsOf(s *journal.Summary) chainSums {
+	debit, credit := s.Sums()
+	return chainSums{s.Symbol, s.Wei.String(), s.Exact.String(), s.Money(s.Total), s.Money(s.Rounding), s.Money(debit), s.Money(credit)}
 }

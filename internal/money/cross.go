@@ -134,7 +134,11 @@ func (l *List) take(parts []*part, w way) (err error) {
 	}
 	var sums []string
 	for _, p := range parts {
-		if !p.used {
+		switch {
+		case p.used:
+		case l.Symbol != "": // another token may need it
+			continue
+		default:
 			return fmt.Errorf("%s contains nothing that prices in %s need; leave it out", p.File, l.Currency)
 		}
 		l.Files, l.left = append(l.Files, p.Origin), l.left+p.left

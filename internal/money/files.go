@@ -1,6 +1,7 @@
 package money
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -28,6 +29,7 @@ const (
 // Options state how price files are read.
 type Options struct {
 	Fiat      Currency // the currency of the values; "" if the files have prices in only one
+	Symbol    string   // of the token, where files have prices of several tokens; "" for the only one
 	LastKnown bool     // use the last price of at most seven days before where a day has none
 	Columns   []string // of files in no known format: date=NAME, price=NAME, currency=NAME, date-format=FORM
 }
@@ -85,8 +87,38 @@ func ReadFiles(files []File, o Options) (*List, error) {
 	if own != nil && !isMapped {
 		return nil, &MapError{Text: strings.Join(o.Columns, ",")}
 	}
+	if o.Symbol != "" {
+		if parts, err = ofToken(parts, o.Symbol, cmp.Or(o.Fiat, "USD")); err != nil {
+			return nil, err
+		}
+	}
 	nameToken(parts)
 	return combine(parts, o)
+}
+
+// ofToken leaves the prices of one token, and the exchange rates. The quote is for an example.
+func ofToken(parts []*part, symbol string, quote Currency) (list []*part, err error) {
+	some := false
+	for _, p := range parts {
+		for pair := range p.pairs {
+			switch {
+			case pair.Base == "":
+				return nil, &FileError{p.File, fmt.Errorf("it does not state its token. Name the pair of each file: %s/%s=FILE", symbol, quote)}
+			case isMoney(string(pair.Base)):
+			case !strings.EqualFold(string(pair.Base), symbol):
+				delete(p.pairs, pair)
+			default:
+				some = true
+			}
+		}
+		if len(p.pairs) > 0 {
+			list = append(list, p)
+		}
+	}
+	if !some {
+		return nil, fmt.Errorf("they contain no prices of %s. Add a file of them, such as %s/%s=FILE", symbol, symbol, quote)
+	}
+	return list, nil
 }
 
 // read reads a file in any format.
@@ -133,8 +165,8 @@ func (p *part) read(f File, own *format, asked Currency) error {
 // rename gives the prices of our own form the pair that the user states.
 func (p *part) rename(pair Pair) error {
 	from := Pair{Quote: pair.Quote}
-	if len(p.pairs) != 1 || p.pairs[from] == nil {
-		return fmt.Errorf("its prices are not only in %s, as %v states", pair.Quote, pair)
+	if p.pairs[from] == nil {
+		return fmt.Errorf("it contains no prices in %s, which %v states", pair.Quote, pair)
 	}
 	p.pairs = map[Pair]series{pair: p.pairs[from]}
 	return nil

@@ -317,7 +317,7 @@ func TestFilesThatAreRefused(t *testing.T) {
 		"days and hours":    {[]money.File{named(t, "a.csv", "", own+"date,EUR\n2026-01-01,1\n"), named(t, "b.csv", "", own+"date,EUR\n2026-01-01T00:00:00Z,1\n")}, "EUR", "a.csv and b.csv differ in their days or hours, or in their time zone"},
 		"rates by hour":     {[]money.File{usd, named(t, "b.csv", "USD/EUR", own+"date,EUR\n2026-01-01T00:00:00Z,1\n")}, "EUR", "exchange rates USD/EUR are by hour; give those by day"},
 		"no currency":       {[]money.File{named(t, "a.csv", "", own+"2026-01-01,1\n")}, "", `line 2: the price has no currency; name it with --fiat, or add a line such as "# currency: EUR" at the top`},
-		"another pair":      {[]money.File{named(t, "a.csv", "GLMR/USD", own+"date,EUR\n2026-01-01,1\n")}, "EUR", "its prices are not only in USD, as GLMR/USD states"},
+		"another pair":      {[]money.File{named(t, "a.csv", "GLMR/USD", own+"date,EUR\n2026-01-01,1\n")}, "EUR", "it contains no prices in USD, which GLMR/USD states"},
 		"contradiction":     {[]money.File{file(t, "GLMR_historical_coinmarketcap.csv", "GLMR/EUR")}, "EUR", "line 2: the price is of USD, not of EUR\nline 3: the price is of USD, not of EUR\nline 4: the price is of USD, not of EUR"},
 		"other symbol":      {[]money.File{file(t, "cryptodatadownload.csv", "MOVR/USD")}, "USD", "line 3: the price is of GLMR, not of MOVR\nline 4: the price is of GLMR, not of MOVR\nline 5: the price is of GLMR, not of MOVR"},
 		"no symbol":         {[]money.File{named(t, "x.csv", "", "unix,date,symbol,open,high,low,close\n1767225600,,GLMR,1,1,1,1\n")}, "USD", `line 2: "GLMR" does not state the token and the currency; name the pair, as in --prices TOKEN/USD=x.csv`},
@@ -419,4 +419,26 @@ func FuzzReadFiles(f *testing.F) {
 			}
 		}
 	})
+}
+
+// Files of several tokens are read for one of them; exchange rates serve all.
+func TestPricesOfAToken(t *testing.T) {
+	const own = "# source: X\ndate,EUR,USD\n2026-01-01,1.5,2\n"
+	files := []money.File{
+		named(t, "a.csv", "GLMR/EUR", own), named(t, "b.csv", "MOVR/USD", own), named(t, "DOT-EUR.csv", "DOT/EUR", own),
+		named(t, "rates.csv", "EUR/USD", "# source: Y\ndate,USD\n2026-01-01,1.25\n"),
+	}
+	for symbol, want := range map[string]string{"GLMR": "1.5", "movr": "1.6", "DOT": "1.5"} { // 2 ÷ 1.25
+		l := list(t, money.Options{Fiat: "EUR", Symbol: symbol}, files...)
+		require.Equal(t, want, price(t, l, "2026-01-01"), symbol)
+	}
+	for wrong, o := range map[string]money.Options{
+		"they contain no prices of KSM. Add a file of them, such as KSM/EUR=FILE": {Fiat: "EUR", Symbol: "KSM"},
+		"they contain no prices of TAO. Add a file of them, such as TAO/USD=FILE": {Symbol: "TAO"},
+	} {
+		_, err := money.ReadFiles(files, o)
+		require.EqualError(t, err, wrong)
+	}
+	_, err := money.ReadFiles([]money.File{named(t, "a.csv", "", "# source: X\ndate,EUR\n2026-01-01,1\n")}, money.Options{Fiat: "EUR", Symbol: "GLMR"})
+	require.EqualError(t, err, "a.csv: it does not state its token. Name the pair of each file: GLMR/EUR=FILE")
 }

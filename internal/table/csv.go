@@ -12,23 +12,25 @@ import (
 
 // WriteCSV writes a header and one line per row, in RFC 4180 with \n line ends. A wei column fee becomes
 // fee, in wei, and fee_token, with all decimals. An empty cell means no value, and text is a [plain.Cell]. Title,
-// notes and totals are omitted.
-func WriteCSV(w io.Writer, s *Sheet) error {
-	if err := s.check(); err != nil {
+// notes and totals are omitted. Of several sheets, the header has each column once, and a row the decimals of its
+// sheet's token.
+func WriteCSV(w io.Writer, sheets ...*Sheet) error {
+	columns, err := union(sheets)
+	if err != nil {
 		return err
 	}
 	out := csv.NewWriter(w)
 	var header []string
-	for _, c := range s.Columns {
+	for _, c := range columns {
 		header = append(header, c.names()...)
 	}
 	if err := out.Write(header); err != nil {
 		return err
 	}
 	cells := make([]string, 0, len(header))
-	err := s.each(func(row []any) error {
+	err = eachOf(columns, sheets, func(s *Sheet, row []any) error {
 		cells = cells[:0]
-		for i, c := range s.Columns {
+		for i, c := range columns {
 			cells = s.appendCSV(cells, c, row[i])
 		}
 		if len(cells) == 1 && cells[0] == "" {

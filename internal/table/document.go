@@ -5,6 +5,7 @@ import "io"
 // Document is a result in every format that it can be written in.
 type Document struct {
 	List *Sheet                             // csv, jsonl, parquet, and xlsx without Book
+	More []*Sheet                           // rows after those of the list, of other chains; in csv, jsonl and parquet
 	Book []*Sheet                           // xlsx
 	JSON func(io.Writer) error              // json
 	HTML func(io.Writer) error              // html
@@ -16,11 +17,11 @@ type Document struct {
 func (d *Document) Write(w io.Writer, format string, width int) error {
 	switch format {
 	case "csv":
-		return WriteCSV(w, d.List)
+		return WriteCSV(w, d.lists()...)
 	case "jsonl":
-		return WriteJSONLines(w, d.List)
+		return WriteJSONLines(w, d.lists()...)
 	case "parquet":
-		return WriteParquet(w, d.List)
+		return WriteParquet(w, d.lists()...)
 	case "xlsx":
 		return WriteXLSX(w, d.Sheets()...)
 	case "json":
@@ -35,6 +36,8 @@ func (d *Document) Write(w io.Writer, format string, width int) error {
 	}
 	return d.Text(w, width)
 }
+
+func (d *Document) lists() []*Sheet { return append([]*Sheet{d.List}, d.More...) }
 
 // WriteTables writes tables for a terminal, with a line between them.
 func WriteTables(w io.Writer, width int, sheets ...*Sheet) error {

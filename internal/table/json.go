@@ -11,9 +11,9 @@ import (
 )
 
 // WriteJSONLines writes the objects of [JSONRows], one per line.
-func WriteJSONLines(w io.Writer, s *Sheet) (err error) {
+func WriteJSONLines(w io.Writer, sheets ...*Sheet) (err error) {
 	out := bufio.NewWriter(w)
-	for row, failed := range JSONRows(s) {
+	for row, failed := range JSONRows(sheets...) {
 		if err = failed; err == nil {
 			_, err = out.Write(append(row, '\n'))
 		}
@@ -26,16 +26,18 @@ func WriteJSONLines(w io.Writer, s *Sheet) (err error) {
 
 // JSONRows yields an object per row, with the columns' names as keys, in order. Amounts and prices are
 // strings in their smallest unit, integers are numbers, dates and times are strings, and a missing value is
-// null. Text is unchanged, with control characters escaped. A row is valid until the next one.
-func JSONRows(s *Sheet) iter.Seq2[[]byte, error] {
+// null. Text is unchanged, with control characters escaped. A row is valid until the next one. Objects of several sheets
+// have the columns of all.
+func JSONRows(sheets ...*Sheet) iter.Seq2[[]byte, error] {
 	return Sequence(func(each func([]byte) error) error {
-		if err := s.check(); err != nil {
+		columns, err := union(sheets)
+		if err != nil {
 			return err
 		}
 		var text []byte
-		return s.each(func(row []any) error {
+		return eachOf(columns, sheets, func(_ *Sheet, row []any) error {
 			text = append(text[:0], '{')
-			for i, c := range s.Columns {
+			for i, c := range columns {
 				if i > 0 {
 					text = append(text, ',')
 				}

@@ -82,12 +82,12 @@ func one(kind table.Kind, total bool, values ...any) *table.Sheet {
 }
 
 // forms are the writers, by the extension of their golden files.
-var forms = map[string]func(io.Writer, *table.Sheet) error{
+var forms = map[string]func(io.Writer, ...*table.Sheet) error{
 	"csv":     table.WriteCSV,
 	"jsonl":   table.WriteJSONLines,
-	"xlsx":    func(w io.Writer, s *table.Sheet) error { return table.WriteXLSX(w, s) },
+	"xlsx":    table.WriteXLSX,
 	"parquet": table.WriteParquet,
-	"txt":     func(w io.Writer, s *table.Sheet) error { return table.WriteTable(w, s, math.MaxInt) },
+	"txt":     func(w io.Writer, s ...*table.Sheet) error { return table.WriteTables(w, math.MaxInt, s...) },
 }
 
 func written(t testing.TB, form string, s *table.Sheet) []byte {

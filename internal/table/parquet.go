@@ -123,13 +123,22 @@ func (w *ParquetWriter) write(values []any) error {
 // Close completes the file, which is invalid without it.
 func (w *ParquetWriter) Close() error { return w.out.Close() }
 
-// WriteParquet writes a sheet with a [ParquetWriter].
-func WriteParquet(w io.Writer, s *Sheet) error {
-	out, err := NewParquetWriter(w, s, ParquetOptions{})
+// WriteParquet writes a sheet with a [ParquetWriter], or the rows of several with the columns of all. The symbol of several
+// sheets is a column.
+func WriteParquet(w io.Writer, sheets ...*Sheet) error {
+	columns, err := union(sheets)
 	if err != nil {
 		return err
 	}
-	if err := s.each(out.write); err != nil {
+	whole := *sheets[0]
+	if whole.Columns = columns; len(sheets) > 1 {
+		whole.Title, whole.Notes, whole.Symbol = "", nil, ""
+	}
+	out, err := NewParquetWriter(w, &whole, ParquetOptions{})
+	if err != nil {
+		return err
+	}
+	if err := eachOf(columns, sheets, func(_ *Sheet, row []any) error { return out.write(row) }); err != nil {
 		return err
 	}
 	return out.Close()

@@ -121,6 +121,7 @@ type site struct {
 	key       []byte // of ETags; new for each process
 	tokenKey  []byte // of form tokens
 	began     time.Time
+	opened    []*server // of the ledgers that could be
 	sessions  *sessions
 	passwords *passwords
 	forwards  bool // proxies are configured: trust X-Forwarded-For
@@ -183,7 +184,9 @@ func handler(o Options, now func() time.Time) http.Handler {
 	books := map[string]*labels{"": newLabels(nil)} // by file
 	for _, l := range o.Ledgers {
 		if l.Wrong != nil {
-			mux.HandleFunc("/"+l.Name+"/", front.notOpened(&l))
+			mux.HandleFunc("/"+l.Name+"/", func(w http.ResponseWriter, r *http.Request) {
+				front.refuse(w, r, &problem{http.StatusServiceUnavailable, "Ledger not available", l.notOpened(o.Time)})
+			})
 			continue
 		}
 		s := &server{site: all, Served: l, news: &news{ledger: l.Ledger}, shown: new(packageCache), slots: slotsOf()}
@@ -199,6 +202,7 @@ func handler(o Options, now func() time.Time) http.Handler {
 		}
 		s.Metrics.Ledger(l.Name, l.Ledger.Status)
 		s.route(mux)
+		all.opened = append(all.opened, s)
 		if o.ReadAhead > 0 {
 			read = append(read, s.readAhead())
 		}
@@ -223,10 +227,11 @@ func handler(o Options, now func() time.Time) http.Handler {
 		case <-late.Done():
 		}
 	}
-	first := ""
+	first := "/overview"
 	if len(o.Ledgers) > 1 { // front serves the pages that belong to no ledger
-		first = "/" + o.Ledgers[max(0, slices.IndexFunc(o.Ledgers, func(l Served) bool { return l.Wrong == nil }))].Name
+		first = ledgersPath
 		front.fixtures(mux)
+		mux.HandleFunc("GET "+first, front.queued((*server).ledgerMonths))
 	}
 	if o.Users != nil {
 		mux.HandleFunc("GET /login", front.logInPage)
@@ -235,7 +240,7 @@ func handler(o Options, now func() time.Time) http.Handler {
 			front.posting.Handle(path, http.NotFoundHandler())
 		}
 	}
-	mux.Handle("GET /{$}", http.RedirectHandler(first+"/overview", http.StatusFound))
+	mux.Handle("GET /{$}", http.RedirectHandler(first, http.StatusFound))
 	mux.Handle("GET /metrics", front.Metrics.Page())
 	mux.HandleFunc("GET /healthz", healthy)
 	mux.HandleFunc("GET /readyz", front.ready)
@@ -327,19 +332,16 @@ func Unreadable(ctx context.Context, list []Served) (wrong []string) {
 	return wrong
 }
 
-// notOpened answers requests for a ledger that could not be opened.
-func (s *server) notOpened(l *Served) http.HandlerFunc {
-	why := problemOf(context.Background(), l.Wrong, s.Time).Detail
+// notOpened says that a ledger could not be opened.
+func (l *Served) notOpened(timeout time.Duration) string {
+	why := problemOf(context.Background(), l.Wrong, timeout).Detail
 	switch {
 	case errors.Is(l.Wrong, ledger.ErrNone):
 		why = "it did not exist"
 	case errors.Is(l.Wrong, ledger.ErrAway):
 		why = "its database did not answer"
 	}
-	text := fmt.Sprintf("The ledger %s could not be opened when the server started. %s Restart the server once it can be opened.", l.Name, sentence(strings.TrimSuffix(why, ".")))
-	return func(w http.ResponseWriter, r *http.Request) {
-		s.refuse(w, r, &problem{http.StatusServiceUnavailable, "Ledger not available", text})
-	}
+	return fmt.Sprintf("The ledger %s could not be opened when the server started. %s Restart the server once it can be opened.", l.Name, sentence(strings.TrimSuffix(why, ".")))
 }
 
 // nothing answers requests for unknown paths.

@@ -32,7 +32,11 @@ func TestALedgerThatIsNotOpened(t *testing.T) {
 		o.Ledgers = []web.Served{broken, good}
 	}
 	s := served(t, filled(t, "0..27"), two)
-	require.Equal(t, "/good/overview", get(t, s, "/", nil).header.Get("Location"))
+	require.Equal(t, "/months", get(t, s, "/", nil).header.Get("Location"))
+	months := get(t, s, "/months", nil)
+	require.Equal(t, http.StatusOK, months.status)
+	require.Contains(t, months.text, "The ledger broken could not be opened when the server started. The ledger is damaged: file is not a database (26). Restart")
+	require.Contains(t, bare(months.text), "<td>none</td>")
 	page := get(t, s, "/good/fees?period=3..27", nil)
 	require.Equal(t, http.StatusOK, page.status)
 	require.Contains(t, page.text, `href="/broken/overview"`)

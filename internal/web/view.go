@@ -241,6 +241,7 @@ func (s *server) page(r *http.Request, p page) ([]byte, error) {
 		}
 	}
 	if !unknown && len(s.Options.Ledgers) > 1 {
+		f.Ledgers = append(f.Ledgers, navigation{link: link{"All", ledgersPath}, Here: "/"+f.Path == ledgersPath})
 		for _, l := range s.Options.Ledgers {
 			f.Ledgers = append(f.Ledgers, navigation{link: link{l.Name, "/" + l.Name + "/overview"}, Here: l.Name == s.Name})
 		}

@@ -24,8 +24,8 @@ type Entry struct {
 type Book struct {
 	entries []Entry
 	places  map[chain.Address]place
-	long    bool           // some addresses have 32 bytes
-	chains  map[string]int // the chains that addresses name, with the line of the first
+	long    bool                      // some addresses have 32 bytes
+	chains  map[chain.Address][]named // of addresses that name their chains
 	// hashed maps the accounts that EVM addresses of the book stand for on some chains, once one is looked for.
 	hashed atomic.Pointer[map[chain.Address]place]
 }

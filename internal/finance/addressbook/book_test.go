@@ -271,3 +271,29 @@ func TestChains(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "mbeam:"+first+",B\n", string(made))
 }
+
+// Of several chains, an address that names its chain is on that one only, and any other on all.
+func TestOnChain(t *testing.T) {
+	book, err := addressbook.Read(strings.NewReader("address,label\nmbeam:0x0000000000000000000000000000000000000001,One\n0x0000000000000000000000000000000000000002,Two\n" +
+		"MRIVER:0x0000000000000000000000000000000000000003,Three\nmbeam:0x0000000000000000000000000000000000000003,Three\n"))
+	require.NoError(t, err)
+	require.True(t, book.NamesChains())
+	labels := func(short string) (list []string) {
+		on := book.On(short)
+		require.NoError(t, on.CheckChain(short))
+		for _, e := range on.Entries() {
+			require.True(t, book.IsOn(e.Address, short))
+			list = append(list, e.Label)
+		}
+		return list
+	}
+	require.Equal(t, []string{"One", "Two", "Three"}, labels("mbeam"))
+	require.Equal(t, []string{"Two", "Three"}, labels("mriver"))
+	require.Equal(t, []string{"Two"}, labels(""), "a chain without a short name")
+	require.False(t, book.IsOn(chain.Address20([20]byte{19: 1}), "mriver"))
+	var none *addressbook.Book
+	require.Nil(t, none.On("mbeam"))
+	require.True(t, none.IsOn(chain.Address{}, "mbeam"))
+	without := &addressbook.Book{}
+	require.Same(t, without, without.On("mbeam"))
+}

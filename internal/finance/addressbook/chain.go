@@ -3,6 +3,7 @@ package addressbook
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/feeledger/fees/chain"
@@ -32,15 +33,21 @@ func CheckChain(short, chain string) error {
 	return fmt.Errorf("the address is on the chain %q, not on %q. Remove the line, or correct the address", short, chain)
 }
 
+// named is the chain that an address names, and the line.
+type named struct {
+	chain string
+	line  int
+}
+
 // onChain notes the chain that an address names.
-func (b *Book) onChain(short string, line int) {
-	if _, known := b.chains[short]; known || short == "" {
+func (b *Book) onChain(address chain.Address, short string, line int) {
+	if short == "" {
 		return
 	}
 	if b.chains == nil {
-		b.chains = map[string]int{}
+		b.chains = map[chain.Address][]named{}
 	}
-	b.chains[short] = line
+	b.chains[address] = append(b.chains[address], named{short, line})
 }
 
 // CheckChain returns an error if an address of the book names another chain than the one with a short name.
@@ -49,9 +56,11 @@ func (b *Book) CheckChain(chain string) error {
 		return nil
 	}
 	first, at := error(nil), 0
-	for short, line := range b.chains {
-		if err := CheckChain(short, chain); err != nil && (at == 0 || line < at) {
-			first, at = fmt.Errorf("line %d: %w", line, err), line
+	for _, list := range b.chains {
+		for _, n := range list {
+			if err := CheckChain(n.chain, chain); err != nil && (at == 0 || n.line < at) {
+				first, at = fmt.Errorf("line %d: %w", n.line, err), n.line
+			}
 		}
 	}
 	return first
@@ -62,7 +71,34 @@ func (b *Book) TakeChains(from *Book) {
 	if from == nil {
 		return
 	}
-	for short, line := range from.chains {
-		b.onChain(short, line)
+	for address, list := range from.chains {
+		for _, n := range list {
+			b.onChain(address, n.chain, n.line)
+		}
 	}
+}
+
+// NamesChains reports whether an address names its chain.
+func (b *Book) NamesChains() bool { return len(b.chains) > 0 }
+
+// IsOn reports whether an address is on the chain with a short name: addresses that name no chain are on all.
+func (b *Book) IsOn(address chain.Address, short string) bool {
+	if b == nil || len(b.chains[address]) == 0 {
+		return true
+	}
+	return slices.ContainsFunc(b.chains[address], func(n named) bool { return short != "" && strings.EqualFold(n.chain, short) })
+}
+
+// On returns the addresses on the chain with a short name, without its name. It returns nil for a nil book.
+func (b *Book) On(short string) *Book {
+	if b == nil || len(b.chains) == 0 {
+		return b
+	}
+	on := &Book{}
+	for _, e := range b.entries {
+		if b.IsOn(e.Address, short) {
+			on.Add(e) // each address once: nothing contradicts it
+		}
+	}
+	return on
 }

@@ -118,7 +118,7 @@ func (f *file) read(number int, line string) error {
 	if err != nil {
 		return err
 	}
-	f.onChain(short, number)
+	f.onChain(address, short, number)
 	f.separator = separator
 	e := Entry{address, textAt(fields, f.label), textAt(fields, f.group), textAt(fields, f.account), number}
 	if err := f.check(&e, len(fields)); err != nil {

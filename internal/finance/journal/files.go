@@ -56,7 +56,7 @@ func (s *Summary) plan(e *Entry) error {
 
 // Write writes the files, one after another. Create calls its function with the file of a number to write to.
 func (s *Summary) Write(ctx context.Context, create func(number int, write func(io.Writer) error) error) error {
-	next, stop := iter.Pull2(s.Each(ctx))
+	next, stop := iter.Pull2(s.all(ctx))
 	defer stop()
 	for i, file := range s.Files {
 		err := create(i, func(w io.Writer) error {
@@ -68,13 +68,13 @@ func (s *Summary) Write(ctx context.Context, create func(number int, write func(
 				}
 				var rows []string
 				if err == nil {
-					rows, err = s.layout.rows(e)
+					rows, err = e.by.rows(e.entry)
 				}
 				if err == nil && len(rows) > 0 {
 					if written++; written == 1 {
-						rows = append(s.layout.head(e), rows...)
+						rows = append(e.by.head(e.entry), rows...)
 					}
-					err = s.layout.write(io.MultiWriter(out, sum), rows)
+					err = e.by.write(io.MultiWriter(out, sum), rows)
 				}
 				if err != nil {
 					return err

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/feeledger/fees/chain"
@@ -44,6 +46,8 @@ type Request struct {
 	// For summaries:
 	Format Format
 	By     By // what an entry has the fees of
+	// After is the summary of another chain whose files this one continues; nil for none.
+	After *Summary
 }
 
 func (r *Request) zone() *time.Location { return cmp.Or(r.Zone, time.UTC) }
@@ -243,7 +247,43 @@ type Journal struct {
 	receivables []receivable // the same of deposits
 	begin       chain.Time   // the earliest
 	end         chain.Time   // the latest
+	shared      *Shared      // nil for the only journal of a file
 	survey
+}
+
+// Shared is what the journals of several chains share that are written to one file: it declares each account once, on the
+// earliest day of all. Let each journal [Journal.Join] before the first is written.
+type Shared struct {
+	opened map[Account]bool
+	first  string // day; "" for none
+}
+
+// Join makes the journal one of several in a file of a format.
+func (j *Journal) Join(ctx context.Context, s *Shared, f Format) error {
+	j.shared = s
+	if s.opened == nil {
+		s.opened = map[Account]bool{}
+	}
+	if day := j.firstDay(); s.first == "" || day < s.first {
+		s.first = day
+	}
+	if f.program.last != nil || !j.Continues {
+		return nil
+	}
+	before, err := j.before(ctx)
+	if err == nil {
+		j.addOpened(before)
+		maps.Copy(s.opened, before)
+	}
+	return err
+}
+
+// firstDay returns the first day with an entry, and some day without entries.
+func (j *Journal) firstDay() string {
+	if len(j.days) == 0 {
+		return "1970-01-01"
+	}
+	return slices.Min(slices.Collect(maps.Keys(j.days)))
 }
 
 // FeeJournal creates an entry for each payment with a known amount: an expense of its layer, paid from the payer's

@@ -27,6 +27,15 @@ func WriteKoinly(ctx context.Context, w io.Writer, payments *Payments, r Request
 	if err := out.Write(koinlyColumns); err != nil {
 		return err
 	}
+	return writeKoinly(ctx, out, payments, r)
+}
+
+// AppendKoinly is [WriteKoinly] without the header, for the payments of another chain.
+func AppendKoinly(ctx context.Context, w io.Writer, payments *Payments, r Request) error {
+	return writeKoinly(ctx, csv.NewWriter(w), payments, r)
+}
+
+func writeKoinly(ctx context.Context, out *csv.Writer, payments *Payments, r Request) error {
 	valuer := r.valuer()
 	for p, err := range payments.All(ctx) {
 		if err != nil {

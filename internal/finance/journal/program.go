@@ -64,9 +64,13 @@ func (j *Journal) Write(ctx context.Context, out io.Writer, f Format) error {
 	}
 	w.comment()
 	w.head(w)
-	day := "1970-01-01" // for a journal without entries
-	if len(j.days) > 0 {
-		day = slices.Min(slices.Collect(maps.Keys(j.days)))
+	day := j.firstDay()
+	if s := j.shared; s != nil {
+		day = s.first
+		accounts = slices.DeleteFunc(accounts, func(a Account) bool { return s.opened[a] })
+		for _, a := range accounts {
+			s.opened[a] = true
+		}
 	}
 	for _, a := range accounts {
 		w.print(w.opened, day, w.named[a])
@@ -133,20 +137,25 @@ func (w *writer) newAccounts() ([]Account, error) {
 		return nil, err
 	}
 	if w.Continues {
-		for _, h := range w.holdings { // the first journal has opened these in any case
-			before[h.asset] = true
-			if !h.opening.Reserved.IsZero() {
-				before[reserved(h.asset)] = true
-			}
-		}
-		for _, r := range w.receivables {
-			if r.opening.Sign() != 0 {
-				before[r.account] = true
-			}
-		}
+		w.addOpened(before)
 		maps.DeleteFunc(all, func(a Account, _ bool) bool { return before[a] })
 	}
 	return slices.Sorted(maps.Keys(all)), nil
+}
+
+// addOpened adds the accounts that the first journal has opened in any case.
+func (j *Journal) addOpened(before map[Account]bool) {
+	for _, h := range j.holdings {
+		before[h.asset] = true
+		if !h.opening.Reserved.IsZero() {
+			before[reserved(h.asset)] = true
+		}
+	}
+	for _, r := range j.receivables {
+		if r.opening.Sign() != 0 {
+			before[r.account] = true
+		}
+	}
 }
 
 // comment writes the head of the journal as comments.

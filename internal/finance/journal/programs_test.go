@@ -304,3 +304,38 @@ func TestImportDoesNotDouble(t *testing.T) {
 	have := sums(t, accountings[0], "commodity 1000.000000000000000000 GLMR\n"+string(imported))
 	require.Equal(t, charges(t, "moonbeam-2100")["Expenses:Fees:EVM"].String(), have["Expenses:Fees:EVM"].String())
 }
+
+// The journals of two chains in one file, month after month: each account is opened once in all files, on the earliest day,
+// whichever chain used it first.
+func TestJournalsOfTwoChains(t *testing.T) {
+	for _, p := range accountings {
+		t.Run(p.Name, func(t *testing.T) {
+			p.required(t)
+			all := ""
+			for i, spans := range [][2]chain.Heights{{{First: 6, Last: 10}, {First: 2, Last: 4}}, {{First: 11, Last: lastBlocks["moonbeam-2100"]}, {First: 5, Last: lastBlocks["moonbeam-1701"]}}} {
+				shared := &journal.Shared{}
+				var journals []*journal.Journal
+				for k, name := range []string{"moonbeam-2100", "moonbeam-1701"} {
+					s := style()
+					s.Symbol, s.Continues = []string{"GLMR", "MOVR"}[k], i > 0
+					j := movementsOf(t, name, spans[k].First, spans[k].Last, s)
+					require.NoError(t, j.Join(t.Context(), shared, p.Format))
+					journals = append(journals, j)
+				}
+				for _, j := range journals {
+					// The recordings have one day each: what follows is made another.
+					all += strings.NewReplacer("2026-01-01", fmt.Sprintf("2026-01-0%d", i+1), "2026-01-02", fmt.Sprintf("2026-01-0%d", i+2)).Replace(written(t, j, p.Format)) + "\n"
+				}
+			}
+			if p.Name == "beancount" {
+				opened := map[string]bool{}
+				for _, m := range regexp.MustCompile(`(?m)^\S+ open (\S+)$`).FindAllStringSubmatch(all, -1) {
+					require.False(t, opened[m[1]], "%s is opened twice", m[1])
+					opened[m[1]] = true
+				}
+				require.NotEmpty(t, opened)
+			}
+			passes(t, p, all)
+		})
+	}
+}

@@ -174,7 +174,7 @@ func TestMemoryIsFlat(t *testing.T) {
 			return j.Write(context.Background(), w, p)
 		}
 	}
-	listed := func(write func(io.Writer, *table.Sheet) error) func(*endless, *journal.Payments, io.Writer) error {
+	listed := func(write func(io.Writer, ...*table.Sheet) error) func(*endless, *journal.Payments, io.Writer) error {
 		return func(_ *endless, payments *journal.Payments, w io.Writer) error {
 			return write(w, journal.List(ctx, payments, style()))
 		}
@@ -190,7 +190,7 @@ func TestMemoryIsFlat(t *testing.T) {
 		"movements for beancount": inBooks(journal.Beancount, movements),
 		"csv":                     listed(table.WriteCSV),
 		"parquet":                 listed(table.WriteParquet),
-		"xlsx":                    listed(func(w io.Writer, s *table.Sheet) error { return table.WriteXLSX(w, s) }),
+		"xlsx":                    listed(table.WriteXLSX),
 		"koinly": func(_ *endless, payments *journal.Payments, w io.Writer) error {
 			return journal.WriteKoinly(ctx, w, payments, style())
 		},

@@ -82,6 +82,9 @@ func Summarise(ctx context.Context, payments *Payments, r Request) (s *Summary, 
 	if err != nil {
 		return nil, fmt.Errorf("--as %s: %w", r.Format.Name, err)
 	}
+	if r.After != nil {
+		s.Files = slices.Clone(r.After.Files)
+	}
 	p := s.pass()
 	for e, err := range p.entries(ctx) {
 		if err == nil {
@@ -102,6 +105,30 @@ func Summarise(ctx context.Context, payments *Payments, r Request) (s *Summary, 
 // Each yields the entries: in the order of the chain, or of the days. The rounding entry is
 // the last, and is there only if something was rounded.
 func (s *Summary) Each(ctx context.Context) iter.Seq2[*Entry, error] { return s.pass().entries(ctx) }
+
+// laidOut is an entry with the layout of its chain.
+type laidOut struct {
+	entry *Entry
+	by    *layout
+}
+
+// all yields the entries of the files: those of the chains before, too.
+func (s *Summary) all(ctx context.Context) iter.Seq2[laidOut, error] {
+	return func(yield func(laidOut, error) bool) {
+		if s.After != nil {
+			for e, err := range s.After.all(ctx) {
+				if !yield(e, err) {
+					return
+				}
+			}
+		}
+		for e, err := range s.Each(ctx) {
+			if !yield(laidOut{e, s.layout}, err) {
+				return
+			}
+		}
+	}
+}
 
 // pass is one reading of all fees.
 type pass struct {

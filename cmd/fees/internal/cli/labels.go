@@ -6,6 +6,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -50,11 +52,10 @@ func (f *LabelFlags) ReadBook(book *LedgerFlags, quiet bool, stderr io.Writer) (
 	}
 	path := cmp.Or(f.labels, os.Getenv("FEES_ACCOUNTS"))
 	if path == "" {
-		place, err := book.LedgerPlace()
-		if err != nil {
+		var err error
+		if path, err = beside(book); err != nil {
 			return nil, err
 		}
-		path = app.AddressBookBeside(place)
 	}
 	b, err := app.ReadAddressBook(path)
 	switch {
@@ -64,6 +65,24 @@ func (f *LabelFlags) ReadBook(book *LedgerFlags, quiet bool, stderr io.Writer) (
 		fmt.Fprintf(stderr, "fees: labels from %s\n", plain.Line(path))
 	}
 	return b, err
+}
+
+// beside returns the path of the address book beside the ledgers, "" for none.
+func beside(book *LedgerFlags) (string, error) {
+	place, err := book.LedgerPlace()
+	if err != nil || !book.IsSeveral() {
+		return app.AddressBookBeside(place), err
+	}
+	var paths []string
+	for _, place := range book.Ledgers {
+		if path := app.AddressBookBeside(place); path != "" && !slices.Contains(paths, path) {
+			paths = append(paths, path)
+		}
+	}
+	if len(paths) > 1 {
+		return "", fmt.Errorf("address books are beside several ledgers: %s. Name the one to use with --labels", strings.Join(paths, ", "))
+	}
+	return strings.Join(paths, ""), nil
 }
 
 // ReadAccounts reads the address book and resolves a list of accounts with it.

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"math"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -119,9 +120,10 @@ func (f *SourceFlags) Temporary(ctx context.Context, reader *source.Reader, aske
 // GatewayFlags select the gateway.
 type GatewayFlags struct {
 	Gateway     string
-	RPS         float64 // 0 for unlimited
-	Concurrency int     // the client's default if 0
-	WithoutKey  bool    // the API key is not for the gateway
+	gateways    []string // all that the flag names
+	RPS         float64  // 0 for unlimited
+	Concurrency int      // the client's default if 0
+	WithoutKey  bool     // the API key is not for the gateway
 	trust       string
 	trustSet    string
 	context     context.Context                // of the command, for the proof from trustSet
@@ -137,7 +139,7 @@ func (f *GatewayFlags) Of(what string) func(*cobra.Command) {
 // Add adds the flags; what is the usage of --gateway.
 func (f *GatewayFlags) Add(c *cobra.Command, what string) {
 	flags := c.Flags()
-	flags.StringVar(&f.Gateway, "gateway", "", what+" (default: FEES_GATEWAY, else GATEWAY_NODE_URL, else "+DefaultGateway+")")
+	flags.Var(&repeated{&f.Gateway, &f.gateways}, "gateway", what+" (default: FEES_GATEWAY, else GATEWAY_NODE_URL, else "+DefaultGateway+")")
 	flags.Float64Var(&f.RPS, "rps", 0, "maximum requests per second (0: unlimited)")
 	f.ConnectionFlags.Add(c)
 }
@@ -204,6 +206,21 @@ func (f *GatewayFlags) Open() (source.Source, error) {
 		o.Final = app.FinalityOf(block)
 	}
 	return f.open(f.Place(), o)
+}
+
+// OpenOf opens the source of one of several networks, which --gateway NETWORK=PLACE names. The API key is for none of them.
+func (f *GatewayFlags) OpenOf(network string) (source.Source, error) {
+	if f.trust+f.trustSet != "" {
+		return nil, errors.New("--trust and --trust-set are for one chain. Leave them out, or name one --ledger")
+	}
+	for _, text := range f.gateways {
+		if place, named := strings.CutPrefix(text, network+"="); named {
+			one := *f
+			one.Gateway, one.WithoutKey = place, true
+			return one.Open()
+		}
+	}
+	return nil, fmt.Errorf("no --gateway names the source of %s. Name one for each chain, such as --gateway %s=PLACE", network, network)
 }
 
 // networks returns the network tables.

@@ -1,6 +1,7 @@
 package finance
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +15,7 @@ import (
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/journal"
 	"github.com/feeledger/fees/internal/sys/plain"
+	"github.com/feeledger/fees/source"
 )
 
 var exportManual = `Export fees charged to your accounts for accounting software:
@@ -64,6 +66,12 @@ without fees.
 
 ` + pricesManual + `
 
+--ledger a.db --ledger b.db exports several chains to one file: a plain-text
+journal with several commodities, a list with network and token, or the entries
+of all chains in the currency, with a rounding entry for each. Name the pair of
+each price file, such as GLMR/EUR=FILE; the period is of days. --with movements
+needs --gateway NETWORK=PLACE for each chain.
+
 ` + cli.LabelsManual + `
 In a journal, the label is the account's name, and the account column is its
 asset account. If several addresses share a label, the address is added.
@@ -79,6 +87,9 @@ const exportExamples = `  fees export --as hledger --month 2026-01 --accounts Pa
       --chart chart.csv --prices prices.csv --fiat EUR -o january.csv
   fees export --as csv --month 2026-01 --accounts group:company \
       -o january.csv --about
+  fees export --as xero --month 2026-01 --accounts group:company \
+      --chart chart.csv --ledger fees.db --ledger river.db \
+      --prices GLMR/EUR=glmr.csv,MOVR/EUR=movr.csv -o january.csv
   fees export --as records --month 2026-01 -o january.jsonl
   fees export --partitioned lake
   fees export --partitioned lake --check`
@@ -104,7 +115,7 @@ func newExport() *cobra.Command {
 	return cli.New(&cobra.Command{
 		Use: "export --as FORM --accounts LIST|FILE " + cli.PeriodUse + " | --partitioned DIR", Short: "Export fees for accounting software", Long: exportManual, Example: exportExamples,
 		Args: cli.Args(0, 1, "at most one range"), RunE: f.export,
-	}, f.Of("the source of balances for --with movements"), f.AddTrust, f.of("the payers"), f.AddTables, f.AddFile, f.add, f.addSummary, f.addAbout)
+	}, f.Of("the source of balances for --with movements"), f.AddTrust, f.ofSeveral("the payers"), f.AddTables, f.AddFile, f.add, f.addSummary, f.addAbout)
 }
 
 func (f *exportFlags) add(c *cobra.Command) {
@@ -152,6 +163,9 @@ func (f *exportFlags) check(c *cobra.Command) error {
 
 // export runs fees export.
 func (f *exportFlags) export(c *cobra.Command, args []string) error {
+	if f.IsSeveral() && (f.form == records || f.about) {
+		return errors.New("--as records and --about are of one ledger; leave them out, or name one --ledger")
+	}
 	if f.about && (f.partitioned != "" || f.form == records || f.dryRun) {
 		return errors.New("--about is for lists and journals that are written; leave it out")
 	}
@@ -171,6 +185,9 @@ func (f *exportFlags) export(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	if f.IsSeveral() {
+		return f.exportSeveral(c, q)
+	}
 	request, err := f.aboutRequest(c, args, f.labelsPath, blocksOf(f.Gateway)...)
 	if err != nil {
 		return err
@@ -183,21 +200,59 @@ func (f *exportFlags) export(c *cobra.Command, args []string) error {
 		for _, note := range x.Notes {
 			fmt.Fprintln(c.ErrOrStderr(), "fees: "+note)
 		}
-		write := f.writeSummary
-		if !slices.Contains(app.JournalForms, f.form) {
-			write = func(c *cobra.Command, x *app.Export) error {
-				write, err := f.writer(c, x, request)
-				if err == nil {
-					err = f.Stream(write)
-				}
-				return err
+		if slices.Contains(app.JournalForms, f.form) {
+			err = f.writeSummary(c, x)
+		} else {
+			var write func(io.Writer) error
+			if write, err = f.writer(c, x, request); err == nil {
+				err = f.Stream(write)
 			}
 		}
-		if err := write(c, x); err != nil {
+		if err != nil {
 			return x.Explain(err)
 		}
 		return f.withAbout(c, x, request, writeUndetermined(c.ErrOrStderr(), x))
 	})
+}
+
+// exportSeveral exports the fees of several ledgers to one file.
+func (f *exportFlags) exportSeveral(c *cobra.Command, q app.ExportRequest) error {
+	ctx := c.Context()
+	parts, _, end, err := f.divided(c, q.Request, f.Tables)
+	if err != nil {
+		return err
+	}
+	defer end()
+	if err := app.CheckTokens(parts); err != nil {
+		return err
+	}
+	exports := make([]*app.Export, len(parts))
+	for i, p := range parts {
+		f.At(i)
+		one := q
+		one.Request = p.Request
+		one.Balances = func() (source.Source, error) { return f.OpenOf(p.Network) }
+		if exports[i], err = p.Export(ctx, one); err != nil {
+			return err
+		}
+		for _, note := range exports[i].Notes {
+			fmt.Fprintf(c.ErrOrStderr(), "fees: %s: %s\n", p.Network, note)
+		}
+	}
+	if slices.Contains(app.JournalForms, f.form) {
+		err = f.writeSummary(c, exports...)
+	} else {
+		var write func(io.Writer) error
+		if write, err = app.JoinExports(ctx, parts, exports, f.form); err == nil {
+			err = f.Stream(write)
+		}
+	}
+	for i := range exports {
+		if err == nil || errors.Is(err, cli.ErrFinding) {
+			err = cmp.Or(writeUndetermined(c.ErrOrStderr(), exports[i]), err)
+		}
+	}
+	return err
 }
 
 // exportRequest returns the export that the flags describe.

@@ -1,6 +1,7 @@
 package finance
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -46,19 +47,41 @@ func (f *exportFlags) exportMonths(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	return f.Ask(c, func(d *app.Ledger) error {
-		if f.checks {
-			return f.checkPartitions(c, d)
+	if !f.IsSeveral() {
+		return f.Ask(c, func(d *app.Ledger) error { return f.exportMonthsOf(c, args, d, period) })
+	}
+	ledgers, end, err := f.OpenAll(c.Context(), f.Tables)
+	if err != nil {
+		return err
+	}
+	defer end()
+	if err := app.CheckDistinct(c.Context(), ledgers); err != nil {
+		return err
+	}
+	for i, d := range ledgers {
+		f.At(i)
+		found := f.exportMonthsOf(c, args, d, period)
+		if found != nil && !errors.Is(found, cli.ErrFinding) {
+			return found
 		}
-		x, err := d.Dataset(c.Context(), app.DatasetRequest{
-			Dir: f.partitioned, Period: period, Replace: f.replace, Program: cli.Version(), Progress: f.Progress(c, "blocks").Asked(),
-			Done: func(o dataset.Outcome, m *dataset.Manifest) { writeMonth(f.Stdout(), o, m) },
-		})
-		if err != nil {
-			return err
-		}
-		return writeDatasetNotes(c, args, x)
+		err = cmp.Or(err, found)
+	}
+	return err
+}
+
+// exportMonthsOf exports the months of a ledger, or checks them.
+func (f *exportFlags) exportMonthsOf(c *cobra.Command, args []string, d *app.Ledger, period app.Period) error {
+	if f.checks {
+		return f.checkPartitions(c, d)
+	}
+	x, err := d.Dataset(c.Context(), app.DatasetRequest{
+		Dir: f.partitioned, Period: period, Replace: f.replace, Program: cli.Version(), Progress: f.Progress(c, "blocks").Asked(),
+		Done: func(o dataset.Outcome, m *dataset.Manifest) { writeMonth(f.Stdout(), o, m) },
 	})
+	if err != nil {
+		return err
+	}
+	return writeDatasetNotes(c, args, x)
 }
 
 // writeDatasetNotes writes what a dataset lacks or leaves unknown.

@@ -59,6 +59,8 @@ in csv and json the column "others" counts them. Totals include all groups.
 --gateway reads a range of heights from a gateway, an archive or the demo
 instead of a ledger. FEES_GATEWAY does not.
 
+` + severalManual + `
+
 ` + cli.LabelsManual + `
 With it, --by account and --by contract also show label and group. --by label
 has one row per label and per unlabelled address; --by group has one row per
@@ -95,6 +97,8 @@ const reportExamples = `  fees report --month 2026-01
   fees report --month 2026-01 --by account-code --chart chart.csv
   fees report --month 2026-01 --by tag --tags tags.csv --format csv
   fees report --month 2026-01 --by account --format csv -o january.csv --about
+  fees report --month 2026-01 --ledger fees.db --ledger river.db \
+      --prices GLMR/EUR=glmr.csv,MOVR/EUR=movr.csv --by month
   fees report 3..27 --by call --gateway demo`
 
 const compareManual = `--compare adds the previous period: the month before --month, the year before
@@ -132,7 +136,7 @@ func newReport() *cobra.Command {
 	return cli.New(&cobra.Command{
 		Use: "report " + cli.PeriodUse, Short: "Total the fees of a period", Long: reportManual, Example: reportExamples,
 		Args: cli.Args(0, 2, "at most one range and a value of --compare"), RunE: f.report, // a range, and a value of --compare
-	}, f.SourceFlags.Add, f.of("only fees that these accounts paid"), f.add, f.Forms("table", "json", "csv", "xlsx", "parquet", "html"), f.AddQuiet, f.Concurrent)
+	}, f.SourceFlags.Add, f.ofSeveral("only fees that these accounts paid"), f.add, f.Forms("table", "json", "csv", "xlsx", "parquet", "html"), f.AddQuiet, f.Concurrent)
 }
 
 func (f *reportFlags) add(c *cobra.Command) {
@@ -156,6 +160,8 @@ func (f *reportFlags) report(c *cobra.Command, args []string) (err error) {
 		return errors.New("--gateway and --ledger cannot be combined; leave out one of them")
 	case f.Format == "html" && f.compare != "":
 		return errors.New("--format html cannot be combined with --compare; use xlsx, table, json or csv")
+	case f.IsSeveral() && (f.Format == "html" || f.about):
+		return errors.New("--format html and --about are of one ledger; leave them out, or name one --ledger")
 	}
 	if err := f.checkAbout(f.Format, f.File); err != nil {
 		return err
@@ -177,6 +183,9 @@ func (f *reportFlags) report(c *cobra.Command, args []string) (err error) {
 	if f.beside, err = f.PeriodInput.Beside(f.compare); err != nil {
 		return err
 	}
+	if f.IsSeveral() {
+		return f.reportSeveral(c, q)
+	}
 	read := q.Period
 	if with, compared := f.beside.Get(); compared && f.Gateway != "" {
 		if read, err = read.With(with); err != nil {
@@ -194,6 +203,24 @@ func (f *reportFlags) report(c *cobra.Command, args []string) (err error) {
 		return f.showAbout(c, given, d, q, bookPath(chosen))
 	}
 	return showFees(c.Context(), &f.Output, d, q, f.choice, f.beside)
+}
+
+// reportSeveral is fees report of several ledgers.
+func (f *reportFlags) reportSeveral(c *cobra.Command, q app.Request) error {
+	parts, notes, end, err := f.divided(c, q, f.NetworkFile)
+	if err != nil {
+		return err
+	}
+	defer end()
+	made := make([]*app.Fees, len(parts))
+	for i, p := range parts {
+		f.At(i)
+		p.Request.Progress = f.Progress(c, "blocks").Asked()
+		if made[i], err = p.Fees(c.Context(), p.Request, f.choice, f.beside); err != nil {
+			return err
+		}
+	}
+	return f.writeJoined(app.JoinFees(parts, made, notes))
 }
 
 // showFees reads a report from a ledger and writes it.

@@ -59,6 +59,9 @@ day or hour. Gains are not computed.
 
 `+pricesManual+`
 
+`+severalManual+` Balances come from the gateway of
+each network: --gateway moonbeam=PLACE --gateway moonriver=PLACE.
+
 `+cli.LabelsManual+`
 
 `+cli.PeriodManual+`
@@ -70,6 +73,8 @@ const rollforwardExamples = `  fees rollforward --month 2026-01 --accounts accou
   fees rollforward --month 2026-01 --accounts accounts.csv --list rewards --format csv
   fees rollforward --year 2026 --accounts accounts.csv --partial --no-balances
   fees rollforward --month 2026-01 --accounts accounts.csv --classes ours.csv --no-balances
+  fees rollforward --month 2026-01 --accounts group:company --no-balances \
+      --ledger fees.db --ledger river.db
   fees rollforward 1..24 --accounts Payroll --by period`
 
 // classesTable returns the table of the classes for the manual.
@@ -108,7 +113,7 @@ func newRollforward() *cobra.Command {
 	return cli.New(&cobra.Command{
 		Use: "rollforward --accounts FILE " + cli.PeriodUse, Short: "Reconcile opening to closing balances, by class of movement", Long: rollforwardManual, Example: rollforwardExamples,
 		Args: f.wanted, RunE: f.lead,
-	}, f.Of("the source of balances: a gateway's URL, or an archive with balances"), f.AddTrust, f.of("the accounts"), f.AddTables, f.add, f.Forms("table", "json", "csv", "xlsx", "pdf"), f.AddQuiet, f.Concurrent)
+	}, f.Of("the source of balances: a gateway's URL, or an archive with balances"), f.AddTrust, f.ofSeveral("the accounts"), f.AddTables, f.add, f.Forms("table", "json", "csv", "xlsx", "pdf"), f.AddQuiet, f.Concurrent)
 }
 
 func (f *rollforwardFlags) add(c *cobra.Command) {
@@ -133,6 +138,9 @@ func (f *rollforwardFlags) lead(c *cobra.Command, args []string) (err error) {
 	if err := f.checkPaper(c, &f.Output); err != nil {
 		return err
 	}
+	if f.IsSeveral() && (isPaper(&f.Output) || f.about) {
+		return errors.New("--format pdf and --about are of one ledger; leave them out, or name one --ledger")
+	}
 	q := f.request
 	q.Concurrency = f.Concurrency
 	if f.list != "" {
@@ -146,6 +154,12 @@ func (f *rollforwardFlags) lead(c *cobra.Command, args []string) (err error) {
 	if q.Request, chosen, err = f.read(c, args); err != nil {
 		return err
 	}
+	if q.Classes, err = app.ReadClasses(f.classes); err != nil {
+		return err
+	}
+	if f.IsSeveral() {
+		return f.leadSeveral(c, q)
+	}
 	book := bookPath(chosen)
 	var unread []string
 	if f.noBalances {
@@ -153,9 +167,6 @@ func (f *rollforwardFlags) lead(c *cobra.Command, args []string) (err error) {
 	}
 	request, err := f.aboutRequest(c, args, book, unread...)
 	if err != nil {
-		return err
-	}
-	if q.Classes, err = app.ReadClasses(f.classes); err != nil {
 		return err
 	}
 	if !f.noBalances {
@@ -172,4 +183,33 @@ func (f *rollforwardFlags) lead(c *cobra.Command, args []string) (err error) {
 		}
 		return f.stream(c, &f.Output, made, request, book)
 	})
+}
+
+// leadSeveral is fees rollforward of several ledgers.
+func (f *rollforwardFlags) leadSeveral(c *cobra.Command, q app.RollforwardRequest) error {
+	parts, notes, end, err := f.divided(c, q.Request, f.Tables)
+	if err != nil {
+		return err
+	}
+	defer end()
+	made := make([]*app.Rollforward, len(parts))
+	for i, p := range parts {
+		f.At(i)
+		one := q
+		one.Request = p.Request
+		one.Progress = f.Progress(c, "balances").Asked()
+		if !f.noBalances {
+			if one.Balances, err = f.OpenOf(p.Network); err != nil {
+				return err
+			}
+		}
+		if made[i], err = p.Rollforward(c.Context(), one); err != nil {
+			return err
+		}
+	}
+	j, err := app.JoinRollforwards(c.Context(), parts, made, notes)
+	if err != nil {
+		return err
+	}
+	return f.writeJoined(j)
 }

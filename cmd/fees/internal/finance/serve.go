@@ -76,7 +76,9 @@ each user may choose others, which the browser remembers.
 --gateway supplies balances, which statements are checked against, and the
 blocks of fee explanations. It can be an archive. Without --ledger, an archive
 or the demo is served directly. To serve several ledgers, name each: --ledger
-moonbeam=fees.db --ledger moonriver=river.db. Each has its own queues. One that
+moonbeam=fees.db --ledger moonriver=river.db. The first page then lists the
+months of all, with their total in the currency of --prices. Name the pair of
+each price file, such as GLMR/EUR=FILE. Each ledger has its own queues. One that
 cannot be opened is named at the start, by its pages and by /readyz, and the
 others are served.
 
@@ -158,8 +160,6 @@ func (f *serveFlags) check() error {
 		return fmt.Errorf("--time-limit %v must be from 1s to 1h", f.limit)
 	case f.Gateway != "" && len(f.ledgers) > 1:
 		return errors.New("--gateway serves only one ledger; leave it out, or name one --ledger")
-	case len(f.prices.Files) > 0 && len(f.ledgers) > 1:
-		return errors.New("--prices are for one network's token; leave it out, or name one --ledger")
 	}
 	if err := f.accessFlags.check(f.listen, host); err != nil {
 		return err
@@ -238,6 +238,11 @@ func (f *serveFlags) serve(c *cobra.Command, _ []string) error {
 	if !slices.ContainsFunc(o.Ledgers, func(l web.Served) bool { return l.Wrong == nil }) {
 		return o.Ledgers[0].Wrong
 	}
+	if len(o.Ledgers) > 1 {
+		if err := f.readPrices(ctx, o.Ledgers); err != nil {
+			return err
+		}
+	}
 	listener, err := cli.ListenAt(f.listen)
 	if err != nil {
 		return err
@@ -295,7 +300,7 @@ type namedLedger struct{ name, place string }
 var aLedgerName = regexp.MustCompile(`^([a-z0-9][a-z0-9_-]{0,63})=(.+)$`)
 
 // ownPaths are the server's own top-level paths, next to those of ledgers.
-var ownPaths = []string{"api", "login", "logout", "theme", "metrics", "healthz", "readyz"}
+var ownPaths = []string{"api", "login", "logout", "theme", "metrics", "months", "healthz", "readyz"}
 
 // named returns the ledgers to serve. Several ledgers must have distinct names.
 func (f *serveFlags) named() (list []namedLedger, err error) {
@@ -329,8 +334,10 @@ func (f *serveFlags) open(ctx context.Context, n namedLedger, stderr io.Writer) 
 	if n.place != "" {
 		l.Place = app.ShownLedger(n.place)
 	}
-	if l.Prices, err = f.priceFlags.Read(); err != nil {
-		return nil, err
+	if len(f.ledgers) < 2 {
+		if l.Prices, err = f.priceFlags.Read(); err != nil {
+			return nil, err
+		}
 	}
 	if l.Labels, err = f.LabelFlags.ReadBook(at, f.Quiet, stderr); err != nil {
 		return nil, err
@@ -391,6 +398,27 @@ func (f *serveFlags) open(ctx context.Context, n namedLedger, stderr io.Writer) 
 		l.Made = fmt.Sprintf("fees sync %v --gateway %s --ledger %s", span, console.Argument(l.Gateway), l.Place)
 	}
 	return l, nil
+}
+
+// readPrices reads the prices of the tokens of several ledgers.
+func (f *serveFlags) readPrices(ctx context.Context, ledgers []web.Served) error {
+	var tokens []console.Token
+	for _, l := range ledgers {
+		if l.Wrong != nil {
+			tokens = append(tokens, console.Token{})
+			continue
+		}
+		token, err := l.Ledger.Token(ctx)
+		if err != nil {
+			return err
+		}
+		tokens = append(tokens, token)
+	}
+	lists, err := app.ReadPricesOf(f.prices, tokens)
+	for i := range lists {
+		ledgers[i].Prices, ledgers[i].PricesFile = lists[i], strings.Join(f.prices.Of(lists[i]), ",")
+	}
+	return err
 }
 
 // temporary returns a temporary ledger of an archive's blocks.

@@ -69,31 +69,59 @@ func addChart(c *cobra.Command, chartPath, tagsPath *string) {
 	c.Flags().StringVar(tagsPath, "tags", "", "for --chart, a CSV file of hash,tag")
 }
 
-// writeSummary writes a journal for an accounting system, and shows what it ties to.
-func (f *exportFlags) writeSummary(c *cobra.Command, x *app.Export) error {
+// writeSummary writes a journal for an accounting system, of one or several chains, and shows what it ties to.
+func (f *exportFlags) writeSummary(c *cobra.Command, exports ...*app.Export) error {
 	if f.form == journal.DATEV.Name && f.File != "" && !strings.HasPrefix(filepath.Base(f.File), app.DATEVPrefix) {
 		return fmt.Errorf("-o %s: DATEV imports only files whose names begin with %s", f.File, app.DATEVPrefix)
 	}
-	s, err := x.Summarise(c.Context(), f.form)
+	list, err := app.SummariseAll(c.Context(), exports, f.form)
 	if err != nil {
 		return err
 	}
 	if f.dryRun {
 		return f.Write(func(w io.Writer) error {
 			page := console.NewPage(w, f.Width())
-			if err := writeEntries(c, page, s); err != nil {
-				return err
+			for i, s := range list {
+				if i > 0 {
+					page.WriteString("\n")
+				}
+				if err := writeEntries(c, page, s); err != nil {
+					return err
+				}
+				writeTie(page, s)
 			}
-			writeTie(page, s)
+			writeTotals(page, list)
 			return page.Flush()
 		})
 	}
-	if err := f.writeFiles(c, s); err != nil {
+	if err := f.writeFiles(c, list[len(list)-1]); err != nil {
 		return err
 	}
 	page := console.NewPage(c.ErrOrStderr(), cli.WidthOf(c.ErrOrStderr()))
-	writeTie(page, s)
+	for i, s := range list {
+		if i > 0 {
+			page.WriteString("\n")
+		}
+		if len(list) > 1 {
+			page.Line(s.Title, 2)
+		}
+		writeTie(page, s)
+	}
+	writeTotals(page, list)
 	return page.Flush()
+}
+
+// writeTotals writes what the journals of several chains add up to. Each chain's total is rounded once.
+func writeTotals(page *console.Page, list []*app.Summary) {
+	if len(list) < 2 {
+		return
+	}
+	total := list[0].Total
+	for _, s := range list[1:] {
+		total = total.Add(s.Total)
+	}
+	page.WriteString("\n")
+	page.Line(fmt.Sprintf("total of %d chains: %s %s, the sum of their rounded totals", len(list), list[0].Money(total), list[0].Currency), 2)
 }
 
 // writeFiles writes the files of a journal, with a manifest if there are several.
