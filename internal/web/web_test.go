@@ -97,7 +97,7 @@ func TestSeveralLedgers(t *testing.T) {
 		o.Ledgers[0].Name, o.Ledgers[0].Place = "one", "one.db"
 		o.Ledgers = append(o.Ledgers, web.Served{Name: "two", Ledger: second, Network: "moonbeam", Place: "two.db"})
 	})
-	require.Equal(t, "/one/overview", get(t, s, "/", nil).header.Get("Location"))
+	require.Equal(t, "/months", get(t, s, "/", nil).header.Get("Location"))
 	require.Equal(t, "/two/overview", get(t, s, "/two/", nil).header.Get("Location"))
 	require.Equal(t, "/two/block/24", get(t, s, "/two/lookup?q=24", nil).header.Get("Location"))
 	page := get(t, s, "/two/overview", nil).text
