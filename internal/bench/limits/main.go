@@ -157,7 +157,7 @@ func (o *options) ledgersOf(directory string) (list []string, err error) {
 		}
 		place := filepath.Join(directory, text+ledgerEnd)
 		fmt.Fprintf(os.Stderr, "fill a ledger of %d blocks\n", n)
-		if err := ownChild("-make", place, "-n", text).Run(); err != nil {
+		if err := another("-make", place, "-n", text).Run(); err != nil {
 			return nil, fmt.Errorf("fill a ledger: %w", err)
 		}
 		list = append(list, place)

@@ -38,9 +38,9 @@ func beNode(head uint64) error {
 	return http.Serve(listener, c.Node())
 }
 
-// startNode starts a node in a process of its own, and returns its address and what ends it.
+// startNode starts a node in another process, and returns its address and what ends it.
 func startNode(head uint64) (address string, end func(), err error) {
-	child := ownChild("-serve", "-n", strconv.FormatUint(head, 10))
+	child := another("-serve", "-n", strconv.FormatUint(head, 10))
 	out, err := child.StdoutPipe()
 	if err == nil {
 		err = child.Start()
@@ -60,9 +60,9 @@ func startNode(head uint64) (address string, end func(), err error) {
 	return strings.TrimSpace(line), end, nil
 }
 
-// ownChild runs a part of this program in a process of its own: the system counts this process's memory as that of the
+// another runs a part of this program in another process: the system counts this process's memory as that of the
 // commands that it starts.
-func ownChild(arguments ...string) *exec.Cmd {
+func another(arguments ...string) *exec.Cmd {
 	child := exec.Command(os.Args[0], arguments...)
 	child.Stderr = os.Stderr
 	return child

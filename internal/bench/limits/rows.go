@@ -54,7 +54,7 @@ func (o *options) filling(ctx context.Context, directory, node string, fees *pro
 			return sync(p, place, from, arguments...)
 		}
 	}
-	if err := ownChild("-make", kept, "-n", fmt.Sprint(o.blocks)).Run(); err != nil {
+	if err := another("-make", kept, "-n", fmt.Sprint(o.blocks)).Run(); err != nil {
 		return nil, fmt.Errorf("make an archive: %w", err)
 	}
 	prove := func(p *program, from string) (measured, error) {

@@ -18,8 +18,8 @@ var libraries = map[string]string{
 
 const project = "github.com/feeledger/fees/"
 
-// mostStages are listed of each row.
-const mostStages = 8
+// maxStages are listed of each row.
+const maxStages = 8
 
 // stagesOf returns the shares of the CPU by stage, largest first. A stage is the package of the innermost function of the
 // project, a library, or the collection of garbage.
@@ -43,7 +43,7 @@ func stagesOf(profile string) (string, error) {
 	}
 	names := slices.SortedFunc(maps.Keys(by), func(a, b string) int { return cmp.Or(cmp.Compare(by[b], by[a]), strings.Compare(a, b)) })
 	var list []string
-	for _, name := range names[:min(len(names), mostStages)] {
+	for _, name := range names[:min(len(names), maxStages)] {
 		list = append(list, fmt.Sprintf("%s %.1f", name, 100*by[name].Seconds()/total.Seconds()))
 	}
 	return strings.Join(list, ", "), nil
