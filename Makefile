@@ -1,4 +1,4 @@
-.PHONY: test test-all bench bench-ledger bench-node cover lint fuzz golden proof
+.PHONY: test test-all bench bench-ledger bench-limits bench-node cover lint fuzz golden proof
 
 # Tests use little memory: less frequent garbage collection saves time.
 test test-all: export GOGC = 800
@@ -35,6 +35,11 @@ bench-node:
 # take about 6 GB of TMPDIR.
 bench-ledger:
 	go run ./internal/bench/ledger -n $(N)
+
+# Measure the program beside what bounds it, as one table; on a quiet machine, with TMPDIR on a disk. LIMITS are the
+# tool's flags: -postgres postgres://... adds PostgreSQL, -n 2000 -sizes 8000 -rounds 1 takes about a minute.
+bench-limits:
+	go run ./internal/bench/limits $(LIMITS)
 
 # Check the coverage of the packages that compute figures; each needs 95 %.
 cover:
