@@ -207,7 +207,7 @@ func (y *Style) brief(c *Column) *table.Sheet {
 			}
 		}
 		if err == nil && !c.Holds() {
-			err = row("unexplained", nil, freeOf(c.Unexplained), reservedOf(c.Unexplained), unvalued)
+			err = row(itemUnexplained, nil, freeOf(c.Unexplained), reservedOf(c.Unexplained), unvalued)
 		}
 		if err != nil {
 			return err
