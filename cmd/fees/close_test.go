@@ -96,7 +96,7 @@ func TestCloseTwice(t *testing.T) {
 	require.Equal(t, []string{sums[0].String(), sums[1].String()}, []string{m.Totals.Fee.String(), charged.String()})
 	require.Equal(t, count, m.Totals.EVM+m.Totals.Native)
 	require.False(t, m.Period.Complete)
-	require.Contains(t, filesUnder(t, one)["report.json"], "PARTIAL")
+	require.Contains(t, filesUnder(t, one)["report.json"], "Known part: January 2026 is incomplete")
 
 	// Without a gateway, files that need balances are not compared, and a note says so.
 	stdout, stderr, code = fees("close", "--check", one, "--gateway", "http://127.0.0.1:1", "--timeout", "1s")

@@ -240,7 +240,7 @@ func pinned(directory string, m *proofs.Manifest) (list []string, err error) {
 			case network.Pinned:
 				status = "pinned"
 			case network.PinMismatch:
-				status = "DIFFERENT from the built-in hash: from the node, not proved"
+				status = "different from the built-in hash: from the node, not proved"
 			}
 		}
 		list = append(list, r.String()+": "+status)

@@ -388,7 +388,7 @@ func TestNotCovered(t *testing.T) {
 			r, err := reconcile.Match(ctx, part, each(rows), o)
 			if c.lacks == "" {
 				require.NoError(t, err)
-				require.NotContains(t, r.Notes[0], "PARTIAL")
+				require.NotContains(t, r.Notes[0], "Known part")
 				return
 			}
 			require.ErrorIs(t, err, reconcile.ErrNotCovered)

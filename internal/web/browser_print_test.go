@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -49,17 +50,25 @@ func printed(t *testing.T, b *browsertest.Browser, s *viewed) {
 		sheets := strings.SplitAfter(string(text), "\f")
 		sheets = sheets[:len(sheets)-1]
 		require.GreaterOrEqual(t, len(sheets), c.least, path)
+		if strings.HasPrefix(path, "/fees") {
+			totals := aTotal.FindAllStringIndex(string(text), -1)
+			require.Len(t, totals, 1, path)
+			require.Greater(t, totals[0][0], strings.LastIndex(strings.TrimSuffix(string(text), "\f"), "\f"), "on the last sheet")
+		}
 		for i, sheet := range sheets {
 			flat := strings.Join(strings.Fields(sheet), " ")
 			for _, want := range []string{c.period, strings.Join(strings.Fields(state.String()), " "), fmt.Sprintf("page %d of %d", i+1, len(sheets))} {
 				require.Contains(t, flat, want, "%s, sheet %d", path, i+1)
 			}
-			for _, screen := range []string{"Look up", "Menu", "Columns", "Keys", "Download"} {
+			for _, screen := range []string{"Look up", "Menu", "Columns", "Keys", "Download", "Log out"} {
 				require.NotContains(t, flat, screen, "%s, sheet %d", path, i+1)
 			}
 		}
 	}
 }
+
+// aTotal matches the row of a table's totals.
+var aTotal = regexp.MustCompile(`(?m)^ *Total `)
 
 // inFull returns an amount with 18 decimals, or 0.
 func inFull(wei string) string {

@@ -221,7 +221,7 @@ func (y *Style) brief(r *Rollforward, c *Column) *table.Sheet {
 			}
 		}
 		if err == nil && !c.Holds() {
-			err = row("unexplained", nil, freeOf(c.Unexplained), reservedOf(c.Unexplained), unvalued)
+			err = row(itemUnexplained, nil, freeOf(c.Unexplained), reservedOf(c.Unexplained), unvalued)
 		}
 		if valuation, wrong := c.Valuation(); err == nil && r.prices != nil {
 			err = cmp.Or(wrong, row("valuation difference", nil, freeOf(unmoved), reservedOf(unmoved), valuation))

@@ -77,7 +77,7 @@ func writePackage(w io.Writer, p *closing.Package, token console.Token) error {
 		line("fees in assets", "%s", note)
 	}
 	for what, count := range m.Findings.Counts {
-		line("FINDING", "%s: %d", what, count)
+		line("finding", "%s: %d", what, count)
 	}
 	for _, what := range m.LeftOut {
 		line("left out", "%s", what)

@@ -39,7 +39,7 @@ with the averages of the call. The factors change one after the other:
 Another order would give other steps with the same sum. The steps of each call
 are rounded to wei by the largest remainder. Failed transactions do not make a
 step: each step shows how many of its transactions failed, and what they paid.
-Fees paid in assets are left out.
+Fees paid in assets are in no step; files have rows of paid_in_assets for them.
 
 --against names the other period in the form of the period. The default is the
 period before: the month before a month, the year before a year, or as many days

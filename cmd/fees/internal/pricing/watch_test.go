@@ -32,6 +32,6 @@ func TestWatchLines(t *testing.T) {
 		r.Totals.Undetermined = 2
 		w.writeLine(&out, r)
 		require.Contains(t, out.String(), "0.013562199740911341")
-		require.Contains(t, out.String(), "INCOMPLETE, 2 undetermined")
+		require.Contains(t, out.String(), "incomplete, 2 undetermined")
 	}
 }
