@@ -167,8 +167,8 @@ type closeFlags struct {
 	offline                bool
 	records                []string // files of --reconcile
 	since                  string
-	accept                 string   // a file of accepted differences
-	as                     string   // formats of journals
+	accept                 string // a file of accepted differences
+	as                     string // formats of journals
 	summarise              journal.By
 	withCheck              []string // names of flags allowed with --check
 }
