@@ -259,3 +259,45 @@ func TestTextJournalsWithChart(t *testing.T) {
 	require.NotEqual(t, exitOK, code)
 	require.Contains(t, stderr, "is not below one of Assets")
 }
+
+// A package holds the journals that fees export writes, byte for byte, by day or by month, and keeps them if it is closed
+// again without --as. What a journal needs is named.
+func TestClosePosted(t *testing.T) {
+	dir := filepath.Join(bookedMonth(t), "posted-january")
+	closed := func(more ...string) []string {
+		return append([]string{"close", "--month", "2026-01", "--accounts", "group:company,group:payroll", "--gateway", "gateway", "-o", dir}, more...)
+	}
+	chart := append([]string{"--chart", "chart.csv"}, priced...)
+	for _, by := range []string{"day", "month"} {
+		stdout, stderr, code := fees(closed(append([]string{"--as", "xero,datev,journal-csv,hledger", "--company", "Example GmbH", "--summarise", by}, chart...)...)...)
+		require.Equal(t, exitOK, code, stdout+stderr)
+		for form, name := range map[string]string{"xero": "xero.csv", "datev": "EXTF_datev.csv", "journal-csv": "journal-csv.csv"} {
+			want, stderr, code := fees(booking(form, append([]string{"--summarise", by}, priced...)...)...)
+			require.Equal(t, exitOK, code, stderr)
+			have, err := os.ReadFile(filepath.Join(dir, "posted", name))
+			require.NoError(t, err)
+			require.Equal(t, want, string(have), "%s by %s", form, by)
+		}
+		_, stderr, code = fees("close", "--check", dir, "--gateway", "gateway")
+		require.Equal(t, exitOK, code, stderr)
+	}
+	stdout, stderr, code := fees(closed()...)
+	require.Equal(t, exitOK, code, stderr)
+	require.Contains(t, stdout, "journals for accounting systems: xero, datev, journal-csv, kept from the version before; name others with --as")
+	require.Contains(t, stdout, "unchanged: every byte is the same")
+	stdout, stderr, code = fees(closed("--as", "hledger")...)
+	require.Equal(t, exitOK, code, stderr)
+	require.NotContains(t, stdout, "posted/")
+
+	for want, args := range map[string][]string{
+		"--summarise is for quickbooks, xero, netsuite, datev, journal-csv; name them with --as": closed("--summarise", "month"),
+		"a package has one journal in tokens; choose hledger or ledger":                          closed("--as", "hledger,ledger"),
+		"needs a chart of accounts: name the file with --chart":                                  closed(append([]string{"--as", "xero"}, priced...)...),
+		"name --prices and --fiat":                                                               closed("--as", "xero", "--chart", "chart.csv"),
+		"--with movements needs a journal in tokens":                                             closed(append([]string{"--as", "xero", "--with", "movements"}, chart...)...),
+	} {
+		_, stderr, code := fees(args...)
+		require.Equal(t, exitUsage, code, stderr)
+		require.Contains(t, stderr, want)
+	}
+}

@@ -71,7 +71,7 @@ func (x *maker) figuresSheet(a *closing.About) *table.Sheet {
 		return row
 	})
 	if valued {
-		s.Notes = []string{"a balance has the value at the price of its day, a movement that of its own; gains are not computed"}
+		s.Notes = []string{"each balance and each movement is valued at the price of its day; gains are not computed"}
 	}
 	return s
 }

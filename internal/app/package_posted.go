@@ -106,16 +106,22 @@ func (x *maker) makePosted(ctx context.Context) error {
 		if err != nil {
 			return e.Explain(err)
 		}
-		if ties = append(ties, t); t.verdict() == tieDiffers {
-			x.manifest.Findings.Posted++
-		}
-		line := form + " " + t.verdict()
-		if n := t.Suspense.Fees; n > 0 {
-			line += ", " + console.Counted(n, "fee") + " in suspense"
-		}
-		x.posted = append(x.posted, line)
+		ties = append(ties, t)
+		x.judge(t)
 	}
 	return x.draft.Add(TieFile, func(w io.Writer) error { return table.WriteCSV(w, tieSheet(console.Token(x.network.Token()), ties)) })
+}
+
+// judge states the verdict on a journal: one that differs from the report is a finding.
+func (x *maker) judge(t *tieOut) {
+	if t.verdict() == tieDiffers {
+		x.manifest.Findings.Posted++
+	}
+	line := t.Format.Name + " " + t.verdict()
+	if n := t.Suspense.Fees; n > 0 {
+		line += ", " + console.Counted(n, "fee") + " in suspense"
+	}
+	x.posted = append(x.posted, line)
 }
 
 // post makes a journal for an accounting system.

@@ -225,6 +225,11 @@ func TestPackageKeepsItsPostedJournals(t *testing.T) {
 	require.Equal(t, first.Manifest.Named(names), second.Manifest.Named(names))
 	require.Len(t, second.Manifest.Named(names), len(names))
 
+	// They may be those of another package, as on the page.
+	elsewhere := again
+	elsewhere.Dir, elsewhere.Before = filepath.Join(t.TempDir(), "2026-01"), q.Dir
+	require.Equal(t, first.Manifest.Named(names), packed(t, d, elsewhere).Manifest.Named(names))
+
 	again.Posted, again.Company = []string{}, "Another Ltd"
 	third := packed(t, d, again)
 	require.Empty(t, third.Posted)
@@ -324,4 +329,20 @@ func TestCoverNamesWhoSigned(t *testing.T) {
 	}
 	require.NotContains(t, cover, "\nPrepared by Date \n")
 	require.Empty(t, checked(t, dir, place, q.PackageOptions).Differences)
+}
+
+// A statement for people has the values of its balances, or says that they are not known.
+func TestStatementFactsOfValues(t *testing.T) {
+	d := opened(t, copied(t))
+	facts := func(rows string) map[string]string {
+		s, err := d.Statements(t.Context(), app.StatementRequest{Request: app.Request{Period: parsed(t, app.PeriodInput{Month: "2026-01", Partial: true}), Accounts: []chain.Address{addressOf(t, alith)}, Prices: atPrices(t, rows)}, Balances: withBalances(t)})
+		require.NoError(t, err)
+		found := map[string]string{}
+		for _, f := range s.Facts(s.List[0]) {
+			found[f.Name] = f.Text
+		}
+		return found
+	}
+	require.Regexp(t, `^opening \d+\.\d\d EUR, movements -\d+\.\d\d EUR, valuation difference -?\d+\.\d\d EUR, closing \d+\.\d\d EUR$`, facts("2025-12-31,1.5\n2026-01-01,2\n")["Values"])
+	require.Regexp(t, `^opening not known, movements -\d+\.\d\d EUR, valuation difference not known, closing \d+\.\d\d EUR$`, facts("2026-01-01,2\n")["Values"])
 }

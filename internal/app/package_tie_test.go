@@ -28,7 +28,12 @@ func TestVerdictOfATieOut(t *testing.T) {
 			of.Summary = &Summary{Summary: &journal.Summary{Tie: journal.Tie{Accounts: []*journal.AccountTotal{{Account: "6810", Debit: one}, {Account: "1500", Credit: one}}}}}
 		}
 		require.Contains(t, want, of.verdict())
-		of.Undetermined = 2
+		of.Undetermined, of.Suspense.Fees = 2, 3
+		of.Format = journal.Xero
+		x := &maker{}
+		x.judge(&of)
+		require.Equal(t, of.verdict() == tieDiffers, !x.manifest.Findings.None(), "a finding")
+		require.Equal(t, []string{"xero " + of.verdict() + ", 3 fees in suspense"}, x.posted)
 		var text bytes.Buffer
 		require.NoError(t, table.WriteCSV(&text, tieSheet(console.Token{}, []*tieOut{&of})))
 		require.Contains(t, text.String(), ",sums,,1.00,")

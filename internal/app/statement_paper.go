@@ -9,6 +9,7 @@ import (
 	"github.com/feeledger/fees/internal/finance/balances"
 	"github.com/feeledger/fees/internal/finance/rollforward"
 	"github.com/feeledger/fees/internal/finance/statement"
+	"github.com/feeledger/fees/internal/money"
 	"github.com/feeledger/fees/internal/table"
 	"github.com/feeledger/fees/network"
 )
@@ -181,6 +182,14 @@ func BalancesMissing(why string) string {
 	return "Balances not available: " + why + ". The movements come from the ledger; nothing proves that they are complete."
 }
 
+// valued returns an amount with its currency.
+func valued(amount chain.Optional[money.Amount]) string {
+	if worth, known := amount.Get(); known {
+		return worth.String() + " " + string(worth.Currency())
+	}
+	return "not known"
+}
+
 // Facts returns what a statement is about.
 func (l *Statements) Facts(s *statement.Statement) console.Pairs {
 	y := &l.Style
@@ -190,6 +199,9 @@ func (l *Statements) Facts(s *statement.Statement) console.Pairs {
 	facts.Add("Blocks", fmt.Sprintf("%d to %d", s.Span.First, s.Span.Last))
 	if worth, known := s.ChargedWorth.Get(); known {
 		facts.Add("Fees, valued", worth.String()+" "+string(worth.Currency()))
+	}
+	if l.request.Prices != nil && s.Opening.Known() {
+		facts.Add("Values", fmt.Sprintf("opening %s, movements %s, valuation difference %s, closing %s", valued(s.OpeningWorth), valued(s.MovedWorth), valued(s.Valuation()), valued(s.ClosingWorth)))
 	}
 	if s.Opening.Known() {
 		facts.Add("Balances", s.Proof(y.Token))

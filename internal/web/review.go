@@ -212,6 +212,11 @@ func (s *server) addPrepared(v *reviewPage, r *http.Request, shelf *closing.Shel
 	return nil
 }
 
+// journalsText names what the journals of a package are for.
+func journalsText(m *closing.Manifest) string {
+	return plain.Line(strings.TrimPrefix(strings.Join(append([]string{m.Options.Journal}, m.Options.Posted...), ", "), ", "))
+}
+
 // againQuery returns the parameters of the form that prepares a package again.
 func againQuery(m *closing.Manifest) string {
 	return scopeOf(m.Period, m.Accounts).query(url.Values{"journal": {m.Options.Journal}})
@@ -357,8 +362,8 @@ func (c *changed) since(ctx context.Context, before, p *closing.Placed, accepted
 	for _, a := range missingIn(m.Accounts, b.Accounts) {
 		c.add("", "Account added: %s", shortened(a))
 	}
-	if b.Options.Journal != m.Options.Journal {
-		c.add("", "Journal for %s, before for %s.", plain.Line(m.Options.Journal), plain.Line(b.Options.Journal))
+	if now, then := journalsText(m), journalsText(b); now != then {
+		c.add("", "Journal for %s, before for %s.", now, then)
 	}
 	compared, err := closing.Compare(b, m)
 	if err != nil {

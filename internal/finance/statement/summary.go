@@ -60,7 +60,7 @@ type item struct {
 	count  any
 	change chain.Optional[balances.Change]
 	fee    chain.Optional[chain.Wei] // instead of the change, free
-	worth  chain.Optional[money.Amount]
+	worth  any                       // in the currency; nil if the item has none
 }
 
 // addTo adds the item as a row, with its worth if the statement is valued.

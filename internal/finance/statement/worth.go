@@ -113,7 +113,7 @@ func (y *Style) worthColumns(names ...string) (columns []table.Column) {
 	}
 	c := y.valuer.Currency
 	for _, name := range names {
-		columns = append(columns, table.Column{Name: name + "_" + c.Suffix(), Kind: table.Fiat, Total: name != "amount", Currency: c})
+		columns = append(columns, table.Column{Name: name + "_" + c.Suffix(), Kind: table.Fiat, Total: name != "amount" && name != totalName, Currency: c})
 	}
 	return columns
 }

@@ -121,6 +121,10 @@ func TestValuation(t *testing.T) {
 	require.Regexp(t, `(?m)^account,item,count,free,.*,total_eur$`, text.String())
 	require.Regexp(t, `(?m),valuation difference,.*,`+regexp.QuoteMeta(*worth["valuation_difference"])+`$`, text.String())
 
+	text.Reset()
+	require.NoError(t, table.WriteTable(&text, y.Summary(s), 400))
+	require.NotContains(t, text.String(), "not known")
+
 	_, worth = value(s, "2026-01-01,23.153579\n2026-01-31,3.1\n")
 	require.Nil(t, worth["opening_worth"])
 	require.Nil(t, worth["valuation_difference"])
