@@ -38,7 +38,7 @@ func (s *server) pathOf(r *http.Request) string {
 
 // failurePage returns the page of a problem: the form as it was typed, the remedies, and ways back.
 func (s *server) failurePage(r *http.Request, p *problem, cause error) *failurePage {
-	v := &failurePage{frame: frame{Title: p.Title, Lead: p.Detail, Failed: true}}
+	v := &failurePage{frame: frame{Title: p.Title, Lead: readable(p.Detail), Failed: true}}
 	if s.Ledger == nil || visitorOf(r).user == "" && (s.Users != nil || s.Header != "") {
 		return v
 	}

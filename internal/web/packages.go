@@ -431,6 +431,7 @@ func (s *server) showPackage(w http.ResponseWriter, r *http.Request, shelf *clos
 	here := at + "/v" + strconv.Itoa(m.Version)
 	v := &packagePage{frame: frame{Title: fmt.Sprintf("Package %s, version %d", console.PeriodName(plain.Line(m.Period.Name())), m.Version), Path: "packages", Command: "fees close --check " + console.Argument(path.Join(s.Packages, p.Name)) + s.gatewayFlag() + s.dataFlag()}}
 	v.Lead = fmt.Sprintf("%s, %s. Created by %s.", plain.Line(m.Network), plain.Line(m.Period.Timezone), plain.Line(m.Tool))
+	v.Kept = packageScope(r, m.Period)
 	sealed := "final and sealed"
 	if !m.Blocks.Final {
 		sealed = "not all final and sealed"
@@ -472,6 +473,22 @@ func (s *server) showPackage(w http.ResponseWriter, r *http.Request, shelf *clos
 	v.Sealed = packageFooter(p)
 	s.render(w, r, http.StatusOK, v)
 	return nil
+}
+
+// packageScope returns what the links of a package's page keep: the scope of its address, with the package's period if that
+// has none.
+func packageScope(r *http.Request, p closing.Period) *scope {
+	of := scope{}
+	if kept := keptScope(r); kept != nil {
+		of = *kept
+	}
+	if of.Period == "" {
+		of.Period, of.Partial = p.Name(), !p.Complete
+		if of.Zone == "" && p.Timezone != "UTC" {
+			of.Zone = p.Timezone
+		}
+	}
+	return &of
 }
 
 // addContents adds what a package contains to its page: the results of its checks, the fees by account and what changed since
