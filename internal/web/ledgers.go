@@ -1,6 +1,7 @@
 package web
 
 import (
+	"errors"
 	"maps"
 	"net/http"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	g "maragu.dev/gomponents"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/money"
 	"github.com/feeledger/fees/internal/sys/plain"
 )
@@ -38,7 +40,21 @@ func (s *server) ledgerMonths(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	v := &ledgersPage{frame: frame{Title: "Months of all ledgers", Path: "months"}}
-	currency := s.books[0].currency()
+	currency, none := s.books[0].currency(), ""
+	ledgers := make([]*app.Ledger, len(s.books))
+	for i, l := range s.books {
+		ledgers[i] = l.Ledger
+	}
+	err := app.CheckDistinct(r.Context(), ledgers)
+	var same *app.InputError
+	switch {
+	case errors.As(err, &same):
+		none = "There is no total: two ledgers are of the same chain, and its fees would count twice."
+	case err != nil:
+		return err
+	case currency == "":
+		none = "There is no total: fees in different tokens only add up in a currency. Start the server with --prices."
+	}
 	months := map[string]*monthOfAll{}
 	for _, l := range s.books {
 		if err := l.addLedger(r, &v.frame, months); err != nil {
@@ -62,12 +78,15 @@ func (s *server) ledgerMonths(w http.ResponseWriter, r *http.Request) error {
 				m.total = chain.Optional[money.Amount]{}
 			}
 		}
-		if currency != "" {
+		if none == "" {
 			t.Rows = append(t.Rows, []cell{{Text: m.name}, {Text: "total"}, {}, {}, {}, valueCell(m.total), {}, {}})
 		}
 	}
+	if none != "" {
+		v.Notes = append(v.Notes, none)
+	}
 	if currency == "" {
-		t.Heads, v.Notes = slices.Delete(t.Heads, 5, 6), append(v.Notes, "There is no total: fees in different tokens only add up in a currency. Start the server with --prices.")
+		t.Heads = slices.Delete(t.Heads, 5, 6)
 		for i := range t.Rows {
 			t.Rows[i] = slices.Delete(t.Rows[i], 5, 6)
 		}
