@@ -1,6 +1,7 @@
 package web
 
 import (
+	"errors"
 	"maps"
 	"net/http"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	g "maragu.dev/gomponents"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/money"
 	"github.com/feeledger/fees/internal/sys/plain"
 )
@@ -59,7 +61,7 @@ func (s *server) ledgerMonths(w http.ResponseWriter, r *http.Request) error {
 			months[m.key][l.Name] = m
 		}
 	}
-	currency := s.opened[0].currency()
+	currency, none := s.opened[0].currency(), s.noTotal(r)
 	value := "value"
 	if currency != "" {
 		value += ", " + currency
@@ -84,12 +86,15 @@ func (s *server) ledgerMonths(w http.ResponseWriter, r *http.Request) error {
 			t.Rows = append(t.Rows, []cell{{Text: name}, {Text: l.Name, To: l.Name + "/overview"}, {Text: "none", Class: "warn", To: l.Name + "/chain"}, {Text: notKnown, Class: "warn figure"}, {}, {}, {}, {}})
 			total = chain.Optional[money.Amount]{}
 		}
-		if currency != "" {
+		if none == "" {
 			t.Rows = append(t.Rows, []cell{{Text: name}, {Text: "total"}, {}, {}, {}, valueCell(total), {}, {}})
 		}
 	}
+	if none != "" {
+		v.Notes = append(v.Notes, none)
+	}
 	if currency == "" {
-		t.Heads, v.Notes = slices.Delete(t.Heads, 5, 6), append(v.Notes, "There is no total: fees in different tokens only add up in a currency. Start the server with --prices.")
+		t.Heads = slices.Delete(t.Heads, 5, 6)
 		for i := range t.Rows {
 			t.Rows[i] = slices.Delete(t.Rows[i], 5, 6)
 		}
@@ -102,6 +107,21 @@ func (s *server) ledgerMonths(w http.ResponseWriter, r *http.Request) error {
 	v.Tables = append(v.Tables, t)
 	s.render(w, r, http.StatusOK, v)
 	return nil
+}
+
+// noTotal returns why the ledgers have no total; "" if they have one, known or not.
+func (s *server) noTotal(r *http.Request) string {
+	ledgers := make([]*app.Ledger, len(s.opened))
+	for i, l := range s.opened {
+		ledgers[i] = l.Ledger
+	}
+	switch err := app.CheckDistinct(r.Context(), ledgers); { // a ledger that cannot be read makes the total unknown
+	case errors.As(err, new(*app.InputError)):
+		return "There is no total: two ledgers are of the same chain, and its fees would count twice."
+	case s.opened[0].currency() == "":
+		return "There is no total: fees in different tokens only add up in a currency. Start the server with --prices."
+	}
+	return ""
 }
 
 // latestMonths returns the last months of one of several ledgers.

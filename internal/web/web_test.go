@@ -98,6 +98,11 @@ func TestSeveralLedgers(t *testing.T) {
 		o.Ledgers = append(o.Ledgers, web.Served{Name: "two", Ledger: second, Network: "moonbeam", Place: "two.db"})
 	})
 	require.Equal(t, "/months", get(t, s, "/", nil).header.Get("Location"))
+	months := get(t, s, "/months", nil).text
+	require.Contains(t, months, `<a class="ledger" href="/months" aria-current="true">All</a>`)
+	require.Contains(t, months, "There is no total: two ledgers are of the same chain, and its fees would count twice.")
+	require.Contains(t, months, `<a href="two/fees?`)
+	require.Equal(t, http.StatusBadRequest, get(t, s, "/months?x=1", nil).status)
 	require.Equal(t, "/two/overview", get(t, s, "/two/", nil).header.Get("Location"))
 	require.Equal(t, "/two/block/24", get(t, s, "/two/lookup?q=24", nil).header.Get("Location"))
 	page := get(t, s, "/two/overview", nil).text
