@@ -293,8 +293,8 @@ func TestClosePosted(t *testing.T) {
 		"--summarise is for quickbooks, xero, netsuite, datev, journal-csv; name them with --as": closed("--summarise", "month"),
 		"a package has one journal in tokens; choose hledger or ledger":                          closed("--as", "hledger,ledger"),
 		"needs a chart of accounts: name the file with --chart":                                  closed(append([]string{"--as", "xero"}, priced...)...),
-		"name --prices and --fiat":                                                               closed("--as", "xero", "--chart", "chart.csv"),
-		"--with movements needs a journal in tokens":                                             closed(append([]string{"--as", "xero", "--with", "movements"}, chart...)...),
+		"name --prices and --fiat":                   closed("--as", "xero", "--chart", "chart.csv"),
+		"--with movements needs a journal in tokens": closed(append([]string{"--as", "xero", "--with", "movements"}, chart...)...),
 	} {
 		_, stderr, code := fees(args...)
 		require.Equal(t, exitUsage, code, stderr)
