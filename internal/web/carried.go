@@ -101,37 +101,34 @@ func (c *carrier) link(to string) string {
 	case path == "overview", path == "chain":
 		add = c.month
 	}
-	var out strings.Builder
-	out.Grow(len(to) + 128)
-	out.WriteString(path)
+	out := make([]byte, 0, len(to)+160)
+	out = append(out, path...)
 	sign := byte('?')
-	write := func(text string) {
-		out.WriteByte(sign)
-		out.WriteString(text)
-		sign = '&'
-	}
-	for pair := range strings.SplitSeq(query, "&") {
+	for pair, rest := "", query; rest != ""; {
+		pair, rest, _ = strings.Cut(rest, "&")
 		if pair == "" {
 			continue
 		}
 		name, _, _ := strings.Cut(pair, "=")
 		for ; len(add) > 0 && add[0].name < name; add = add[1:] {
 			if !states(query, add[0].name) {
-				write(add[0].text)
+				out = append(append(out, sign), add[0].text...)
+				sign = '&'
 			}
 		}
-		write(pair)
+		out = append(append(out, sign), pair...)
+		sign = '&'
 	}
 	for _, p := range add {
 		if !states(query, p.name) {
-			write(p.text)
+			out = append(append(out, sign), p.text...)
+			sign = '&'
 		}
 	}
 	if marked {
-		out.WriteByte('#')
-		out.WriteString(fragment)
+		out = append(append(out, '#'), fragment...)
 	}
-	return out.String()
+	return string(out)
 }
 
 // states reports whether a query has a parameter.

@@ -4,6 +4,7 @@ package markup
 
 import (
 	"io"
+	"strings"
 
 	g "maragu.dev/gomponents"
 	"maragu.dev/gomponents/html"
@@ -50,7 +51,8 @@ func (a Address) Render(w io.Writer) error {
 	if l, ok := w.(Linker); ok {
 		to = l.Link(to)
 	}
-	return g.Attr(a.Name, plain.URL(to)).Render(w)
+	_, err := io.WriteString(w, " "+a.Name+`="`+strings.ReplaceAll(plain.URL(to), "&", "&amp;")+`"`) // it has no other character to escape
+	return err
 }
 
 // Document returns a page: its doctype and its element html.
