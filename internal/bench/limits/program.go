@@ -106,7 +106,7 @@ func (p *program) run(arguments ...string) (measured, error) {
 		return measured{}, fmt.Errorf("fees %s: %w: %s", strings.Join(arguments, " "), err, said.String())
 	}
 	usage := c.ProcessState.SysUsage().(*syscall.Rusage)
-	return measured{took, c.ProcessState.UserTime() + c.ProcessState.SystemTime(), bytesRead(os.Getpid()) - before, usage.Maxrss << 10}, nil
+	return measured{took, c.ProcessState.UserTime() + c.ProcessState.SystemTime(), bytesRead(os.Getpid()) - before, int64(usage.Maxrss) << 10}, nil
 }
 
 // bytesRead returns the bytes that a process and its finished children have read; 0 if the system does not report it.
