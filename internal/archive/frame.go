@@ -1,10 +1,8 @@
 package archive
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"sync"
 
 	"github.com/klauspost/compress/zstd"
@@ -21,14 +19,11 @@ var unpacker = sync.OnceValue(func() *zstd.Decoder {
 // maxRatio is zstd's highest compression: a block of 128 KiB takes at least three bytes.
 const maxRatio = 1 << 16
 
-// maxWindow limits what a decoder keeps of a frame: the highest level of zstd's own program uses it.
-const maxWindow = 128 << 20
-
 // smallFrame is the maximum content of our frames without a stated size: the encoder states larger sizes.
 const smallFrame = 255
 
-// Unpack decompresses a frame. It allocates no more than the size that the frame states, or twice its content if it states
-// none, as those of encoders that do not know the size beforehand. Both are limited.
+// Unpack decompresses a frame. It allocates no more than the size that the frame states; if it states none, as those of
+// encoders that do not know the size beforehand, four times its content. Both are limited.
 func Unpack(packed []byte, limit int) ([]byte, error) {
 	var frame zstd.Header
 	if err := frame.Decode(packed); err != nil {
@@ -37,35 +32,24 @@ func Unpack(packed []byte, limit int) ([]byte, error) {
 	if !oneFrame(packed, frame.HeaderSize, frame.HasCheckSum) || frame.Skippable {
 		return nil, errors.New("not exactly one zstd frame")
 	}
-	size := uint64(min(smallFrame, limit))
+	most := min(uint64(limit), maxRatio*uint64(len(packed)))
+	size := min(smallFrame, most)
 	if frame.HasFCS {
 		size = frame.FrameContentSize
 	}
-	if size > uint64(limit) || size > maxRatio*uint64(len(packed)) {
+	if size > most {
 		return nil, fmt.Errorf("cannot be decompressed: larger than %d bytes", limit)
 	}
-	content, err := unpacker().DecodeAll(packed, make([]byte, 0, size))
-	if err != nil && !frame.HasFCS && size < uint64(limit) { // perhaps only for its size
-		content, err = unpackSlowly(packed, limit)
+	for {
+		content, err := unpacker().DecodeAll(packed, make([]byte, 0, size))
+		if err == nil {
+			return content, nil
+		}
+		if frame.HasFCS || size == most {
+			return nil, fmt.Errorf("cannot be decompressed: %w", err)
+		}
+		size = min(4*size, most) // the error does not say whether it was too small
 	}
-	if err != nil {
-		return nil, fmt.Errorf("cannot be decompressed: %w", err)
-	}
-	return content, nil
-}
-
-// unpackSlowly decompresses a frame whose size is not known, part by part.
-func unpackSlowly(packed []byte, limit int) ([]byte, error) {
-	d, err := zstd.NewReader(bytes.NewReader(packed), zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
-	if err != nil {
-		return nil, err
-	}
-	defer d.Close()
-	content, err := io.ReadAll(io.LimitReader(d, int64(limit)+1))
-	if len(content) > limit {
-		return nil, fmt.Errorf("larger than %d bytes", limit)
-	}
-	return content, err
 }
 
 // oneFrame reports whether packed bytes are exactly one zstd frame, followed by nothing that a decoder would skip or

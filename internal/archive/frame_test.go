@@ -2,6 +2,7 @@ package archive
 
 import (
 	"bytes"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -64,6 +65,19 @@ func TestUnpackWithoutSize(t *testing.T) {
 			require.Error(t, err, "larger than the limit")
 		}
 	}
+}
+
+// A frame that states a large window and no size takes no more memory than its content may have.
+func TestUnpackTakesLittleMemory(t *testing.T) {
+	const length = 300
+	packed := []byte{0x28, 0xb5, 0x2f, 0xfd, 0x00, 0x88, 1 | 1<<1 | length<<3&0xff, length << 3 >> 8, 0, 'x'} // a window of 128 MiB
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	content, err := Unpack(packed, 1000)
+	runtime.ReadMemStats(&after)
+	require.NoError(t, err)
+	require.Len(t, content, length)
+	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(1<<20))
 }
 
 // Whatever the bytes are, no more than the limit is unpacked.

@@ -32,8 +32,8 @@ func TestLongReadsHaveAQueue(t *testing.T) {
 	s := served(t, d, at)
 	for _, path := range []string{
 		"/accounts", "/deposits", "/deposits?part=changes", "/deposits.csv", "/accounts/unlabelled", "/accounts/unlabelled.csv", "/account/" + alith,
-		"/account/" + alith + "/statement", "/account/" + alith + "/statement.csv", "/account/" + alith + "/rollforward", "/account/" + alith + "/rollforward.pdf", "/accounts/rollforward", "/accounts/rollforward.json",
-		"/api/v1/accounts/" + alith + "/statement", "/api/v1/accounts/" + alith + "/rollforward", "/api/v1/accounts/" + alith,
+		"/account/" + alith + "/statement?balances=none", "/account/" + alith + "/statement.csv?balances=none", "/account/" + alith + "/rollforward?balances=none", "/account/" + alith + "/rollforward.pdf?balances=none", "/accounts/rollforward?balances=none", "/accounts/rollforward.json?balances=none",
+		"/api/v1/accounts/" + alith + "/statement?balances=none", "/api/v1/accounts/" + alith + "/rollforward?balances=none", "/api/v1/accounts/" + alith,
 		"/fees?by=account", "/contract/" + alith, "/variance?period=15..27", "/variance.csv?period=15..27", "/transactions?sort=-fee", "/transactions.csv", "/lookup?q=0.1", "/chain?period=2026-01",
 	} {
 		require.Contains(t, []int{http.StatusTooManyRequests, http.StatusServiceUnavailable, http.StatusGatewayTimeout}, get(t, s, path, nil).status, path)

@@ -106,11 +106,15 @@ func (s *server) queued(ask endpoint) http.HandlerFunc {
 	}
 }
 
-// runLongRead runs an expensive read. It releases the request's slot and waits for one of the slots for expensive
-// reads.
+// runLongRead runs an expensive read in one of the slots for these.
 func (s *server) runLongRead(r *http.Request, work func() error) error {
+	return runIn(r, s.slots.acquireLong, work)
+}
+
+// runIn releases the request's slot, and runs its work in another one.
+func runIn(r *http.Request, acquire func(context.Context) (func(), error), work func() error) error {
 	releaseSlot(r)
-	leave, err := s.slots.acquireLong(r.Context())
+	leave, err := acquire(r.Context())
 	if err != nil {
 		return err
 	}

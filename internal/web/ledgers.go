@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"errors"
 	"maps"
 	"net/http"
@@ -42,15 +43,23 @@ func (s *server) ledgerMonths(w http.ResponseWriter, r *http.Request) error {
 	v := &ledgersPage{frame: frame{Title: "Months of all ledgers", Path: "months"}}
 	lists, errs := make([][]ledgerMonth, len(s.opened)), make([]error, len(s.opened))
 	warned := make([]frame, len(s.opened))
+	unread := map[string]bool{} // ledgers that could not be opened or read
 	var all sync.WaitGroup
 	for i, l := range s.opened {
-		all.Go(func() { lists[i], errs[i] = l.latestMonths(r, &warned[i]) })
+		all.Go(func() {
+			lists[i], _, errs[i] = recoverToError(r.Context(), func(context.Context) ([]ledgerMonth, bool, error) {
+				list, err := l.latestMonths(r, &warned[i])
+				return list, false, err
+			})
+		})
 	}
 	all.Wait()
 	months := map[string]map[string]*ledgerMonth{} // by month and ledger
 	for i, l := range s.opened {
 		v.Warnings = append(v.Warnings, warned[i].Warnings...)
 		if errs[i] != nil {
+			unread[l.Name] = true
+			s.log(r).Error("ledger not read", "ledger", l.Name, "error", errs[i].Error())
 			v.Warnings = append(v.Warnings, "The ledger "+l.Name+" could not be read. "+sentence(problemOf(r.Context(), errs[i], s.Time).Detail))
 		}
 		for j := range lists[i] {
@@ -61,12 +70,21 @@ func (s *server) ledgerMonths(w http.ResponseWriter, r *http.Request) error {
 			months[m.key][l.Name] = m
 		}
 	}
+	for _, l := range s.Ledgers {
+		if l.Wrong != nil {
+			unread[l.Name] = true
+			v.Warnings = append(v.Warnings, l.notOpened(s.Time))
+		}
+	}
 	currency, none := s.opened[0].currency(), s.noTotal(r)
 	value := "value"
 	if currency != "" {
 		value += ", " + currency
 	}
-	t := &tabular{Title: "Months", Heads: heads("month", "ledger", "in the ledger", "fee", "token", value, "books", "package"), None: "The ledgers contain no months yet."}
+	t := &tabular{Title: "Months", Heads: heads("month", "ledger", "in the ledger", "fee", "token", value, "books", "package")}
+	if t.None = "The ledgers contain no months yet."; len(unread) > 0 {
+		t.None = "No months can be shown."
+	}
 	t.Heads[3].Class, t.Heads[5].Class = "figure", "figure"
 	keys := slices.Sorted(maps.Keys(months))
 	slices.Reverse(keys)
@@ -83,7 +101,11 @@ func (s *server) ledgerMonths(w http.ResponseWriter, r *http.Request) error {
 				t.Rows, total = append(t.Rows, m.row), money.Sum(total, m.worth)
 				continue
 			}
-			t.Rows = append(t.Rows, []cell{{Text: name}, {Text: l.Name, To: l.Name + "/overview"}, {Text: "none", Class: "warn", To: l.Name + "/chain"}, {Text: notKnown, Class: "warn figure"}, {}, {}, {}, {}})
+			has := "none"
+			if unread[l.Name] {
+				has = notKnown
+			}
+			t.Rows = append(t.Rows, []cell{{Text: name}, {Text: l.Name, To: l.Name + "/overview"}, {Text: has, Class: "warn", To: l.Name + "/chain"}, {Text: notKnown, Class: "warn figure"}, {}, {}, {}, {}})
 			total = chain.Optional[money.Amount]{}
 		}
 		if none == "" {
@@ -99,11 +121,6 @@ func (s *server) ledgerMonths(w http.ResponseWriter, r *http.Request) error {
 			t.Rows[i] = slices.Delete(t.Rows[i], 5, 6)
 		}
 	}
-	for _, l := range s.Ledgers {
-		if l.Wrong != nil {
-			v.Warnings = append(v.Warnings, l.notOpened(s.Time))
-		}
-	}
 	v.Tables = append(v.Tables, t)
 	s.render(w, r, http.StatusOK, v)
 	return nil
@@ -115,11 +132,13 @@ func (s *server) noTotal(r *http.Request) string {
 	for i, l := range s.opened {
 		ledgers[i] = l.Ledger
 	}
-	switch err := app.CheckDistinct(r.Context(), ledgers); { // a ledger that cannot be read makes the total unknown
+	switch err := app.CheckDistinct(r.Context(), ledgers); {
 	case errors.As(err, new(*app.InputError)):
 		return "There is no total: two ledgers are of the same chain, and its fees would count twice."
 	case s.opened[0].currency() == "":
 		return "There is no total: fees in different tokens only add up in a currency. Start the server with --prices."
+	case err != nil:
+		return "There is no total: a ledger could not be read."
 	}
 	return ""
 }
@@ -131,7 +150,10 @@ func (s *server) latestMonths(r *http.Request, v *frame) (list []ledgerMonth, er
 	if err != nil {
 		return nil, err
 	}
-	months := s.months(r.Context())
+	months, err := s.allMonths(r.Context())
+	if err != nil {
+		return nil, err
+	}
 	t, err := s.monthTable(r, sc, months, records)
 	if err != nil {
 		return nil, err

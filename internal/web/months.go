@@ -50,24 +50,29 @@ func (m month) node() g.Node {
 // maxMonths limits the months of the picker, to the last ten years.
 const maxMonths = 120
 
-// months returns the months that the ledger has sealed blocks of, in UTC. Whatever cannot be read is left out: the pages
-// report it.
+// months returns the same as [server.allMonths]. Whatever cannot be read is left out: the pages report it.
 func (s *server) months(ctx context.Context) []month {
+	list, _ := s.allMonths(ctx)
+	return list
+}
+
+// allMonths returns the months that the ledger has sealed blocks of, in UTC.
+func (s *server) allMonths(ctx context.Context) ([]month, error) {
 	if s.Ledger == nil {
-		return nil
+		return nil, nil
 	}
 	state, err := s.Ledger.State(ctx)
 	if err != nil || !state.Span.Known() {
-		return nil
+		return nil, err
 	}
 	list, err := s.monthLists.get(ctx, s.Time, strings.Join([]string{s.base, state.String()}, "\n"), func(ctx context.Context) ([]month, bool, error) {
 		list, err := s.readMonths(ctx, state)
 		return list, err == nil, err
 	})
 	if err != nil {
-		return nil
+		return nil, err
 	}
-	return s.withClosed(ctx, list)
+	return s.withClosed(ctx, list), nil
 }
 
 // readMonths lists the months from the first sealed block to the last. Sealed blocks have no gaps, so only the months at

@@ -30,7 +30,7 @@ type Options struct {
 	Metrics *metrics.Metrics // served at /metrics; nil for new ones
 	Time    time.Duration    // timeout of a request; 0 for the default
 	Paper   app.Paper        // its font, for PDF documents
-	AtOnce  int              // concurrent requests; 0 for the default
+	AtOnce  int              // concurrent requests, of several ledgers half for each; 0 for the default
 	// Ending is closed when the server shuts down; it ends event streams and background work. Nil means never.
 	// Working, if not nil, tracks the background work.
 	Ending  <-chan struct{}

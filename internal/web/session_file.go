@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"log/slog"
+	"os"
 	"time"
 
 	"github.com/feeledger/fees/internal/sys/disk"
@@ -19,7 +20,8 @@ import (
 const saveInterval = time.Minute
 
 // sessionFile keeps sessions when the server restarts. It has no secret that opens a session: only the digests of cookies, and
-// the key of form tokens. A failure is logged; the sessions then last as long as the server.
+// the key of form tokens. After a failure, which is logged, the file is removed: the sessions then last as long as the server.
+// A session's last use is saved at most a minute late.
 type sessionFile struct {
 	path  string // "" for none
 	users *users.Users
@@ -98,6 +100,9 @@ func (f *sessionFile) save(now time.Time, kept map[digest]*session) {
 	err := disk.Replace(f.path, 0o600, func(w io.Writer) error { return json.NewEncoder(w).Encode(saved) })
 	if err != nil {
 		f.log.Warn("sessions not saved", "error", err.Error())
+		if err := os.Remove(f.path); err != nil && !errors.Is(err, fs.ErrNotExist) { // it may have sessions that have ended
+			f.log.Error("sessions not removed", "error", err.Error())
+		}
 	}
 }
 

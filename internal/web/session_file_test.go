@@ -74,6 +74,17 @@ func TestSessionsSurviveARestart(t *testing.T) {
 	require.Equal(t, http.StatusOK, get(t, s, "/block/25", with(bob)).status)
 	require.Equal(t, http.StatusSeeOther, open(nil, bob), "used later than the clock says")
 
+	// If a log-out cannot be saved, the file is removed: nobody who has logged out is logged in again.
+	leaving := logIn(t, s, "anna", password)
+	token := tokenIn.FindStringSubmatch(get(t, s, "/block/25", with(leaving)).text)[1]
+	text, err = os.ReadFile(file)
+	require.NoError(t, err)
+	require.Contains(t, string(text), "anna")
+	require.NoError(t, os.Remove(file))
+	require.NoError(t, os.Symlink("/dev/full", file)) // what cannot be replaced
+	require.Equal(t, http.StatusSeeOther, sendFields(t, s, "/logout", url.Values{"token": {token}}, with(leaving)).status)
+	require.NoFileExists(t, file)
+
 	// A file that cannot be used is no reason not to serve.
 	for what, spoil := range map[string]func(){
 		"not JSON": func() { require.NoError(t, os.WriteFile(file, []byte("{"), 0o600)) },

@@ -98,8 +98,11 @@ func (s *sessions) userOf(cookie string, used bool) string {
 func (s *sessions) end(cookie string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.kept, sha256.Sum256([]byte(cookie)))
-	s.file.save(s.now(), s.kept)
+	sum := sha256.Sum256([]byte(cookie))
+	if _, ok := s.kept[sum]; ok {
+		delete(s.kept, sum)
+		s.file.save(s.now(), s.kept)
+	}
 }
 
 // random returns 256 random bits as text.

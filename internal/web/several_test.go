@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"context"
+	"database/sql"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -36,7 +37,8 @@ func TestALedgerThatIsNotOpened(t *testing.T) {
 	months := get(t, s, "/months", nil)
 	require.Equal(t, http.StatusOK, months.status)
 	require.Contains(t, months.text, "The ledger broken could not be opened when the server started. The ledger is damaged: file is not a database (26). Restart")
-	require.Contains(t, bare(months.text), "<td>none</td>")
+	require.Contains(t, months.text, `<a href="broken/chain">not known</a>`)
+	require.NotContains(t, months.text, ">none</a>", "nobody knows what it contains")
 	page := get(t, s, "/good/fees?period=3..27", nil)
 	require.Equal(t, http.StatusOK, page.status)
 	require.Contains(t, page.text, `href="/broken/overview"`)
@@ -49,6 +51,22 @@ func TestALedgerThatIsNotOpened(t *testing.T) {
 	ready := get(t, s, "/readyz", nil)
 	require.Equal(t, http.StatusOK, ready.status)
 	require.Equal(t, "broken: the ledger could not be opened\n", ready.text)
+
+	gone := filled(t, "0..27") // it breaks while it is served
+	breaks := served(t, filled(t, "0..27"), func(o *web.Options) {
+		good := o.Ledgers[0]
+		good.Name = "good"
+		o.Ledgers = []web.Served{good, {Name: "gone", Ledger: gone, Network: "moonbeam"}}
+	})
+	spoilt, err := sql.Open("sqlite", gone.Place)
+	require.NoError(t, err)
+	_, err = spoilt.ExecContext(t.Context(), "ALTER TABLE blocks RENAME TO other")
+	require.NoError(t, err)
+	require.NoError(t, spoilt.Close())
+	months = get(t, breaks, "/months", nil)
+	require.Equal(t, http.StatusOK, months.status)
+	require.Contains(t, months.text, "The ledger gone could not be read.")
+	require.NotContains(t, months.text, ">none</a>")
 
 	guarded, _, _ := guarded(t, filled(t, "0..27"), two)
 	require.Equal(t, "1 of 2 ledgers cannot be read\n", get(t, guarded, "/readyz", nil).text, "names are for those who may log in")

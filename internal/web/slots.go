@@ -32,9 +32,12 @@ func (s slots) acquire(ctx context.Context) (leave func(), err error) {
 	}
 }
 
+// maxProving limits the concurrent reads of a ledger that are proved by a source.
+const maxProving = 2
+
 // ledgerSlots are the slots of a ledger, so that a slow one takes none of the others. Expensive reads have their own, and
-// share memory with those of all ledgers.
-type ledgerSlots struct{ short, long, longOfAll slots }
+// share memory with those of all ledgers. So have reads that also query a source, which may be slow.
+type ledgerSlots struct{ short, long, longOfAll, proving slots }
 
 // newLedgerSlots returns the slots of each of some ledgers.
 func newLedgerSlots(ledgers, atOnce int) func() ledgerSlots {
@@ -45,7 +48,7 @@ func newLedgerSlots(ledgers, atOnce int) func() ledgerSlots {
 	}
 	ofAll := newSlots(all)
 	ofAll.waiting = make(chan struct{}, ledgers*maxWaiting)
-	return func() ledgerSlots { return ledgerSlots{newSlots(atOnce), newSlots(own), ofAll} }
+	return func() ledgerSlots { return ledgerSlots{newSlots(atOnce), newSlots(own), ofAll, newSlots(maxProving)} }
 }
 
 // acquireLong waits for a slot for an expensive read of the ledger, then for one of all ledgers.

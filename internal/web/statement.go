@@ -124,6 +124,14 @@ func proved[T any](s *server, r *http.Request, q *statementRequest, build func(c
 	return made, why, err
 }
 
+// slotFor returns what acquires the slot of a result: a slow source does not delay reads of the ledger alone.
+func (s *server) slotFor(q *statementRequest) func(context.Context) (func(), error) {
+	if s.balances() == nil || q.bare {
+		return s.slots.acquireLong
+	}
+	return s.slots.proving.acquire
+}
+
 // balancePage is the page of a statement or a rollforward.
 type balancePage struct {
 	listPage
@@ -157,7 +165,7 @@ func provedPage[T app.Proved](s *server, w http.ResponseWriter, r *http.Request,
 		return err
 	}
 	return s.show(w, r, allSealed, func(r *http.Request, _ string) (p page, err error) {
-		err = s.runLongRead(r, func() error {
+		err = runIn(r, s.slotFor(&q), func() error {
 			p, err = balancePageOf(s, r, what, &q, of, fill)
 			return err
 		})
@@ -218,7 +226,7 @@ func provedFile[T app.Proved](s *server, w http.ResponseWriter, r *http.Request,
 		return err
 	}
 	return s.file(w, r, allSealed, func(to *answer) error {
-		return s.runLongRead(r, func() error {
+		return runIn(r, s.slotFor(&q), func() error {
 			made, why, err := of(r, &q)
 			if why != "" {
 				w.Header().Del("ETag") // the source may be available again

@@ -3,6 +3,7 @@
 package disk
 
 import (
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -90,7 +91,7 @@ func Replace(path string, mode fs.FileMode, write func(io.Writer) error) (err er
 	if missing == nil && !old.Mode().IsRegular() {
 		return fmt.Errorf("%s: %w", path, ErrNotRegular)
 	}
-	temporary := fmt.Sprintf("%s.%d%s", path, os.Getpid(), temporarySuffix)
+	temporary := path + "." + rand.Text()[:8] + temporarySuffix // one that a crash left must not be in the way
 	file, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return Uncreated(path, err)

@@ -2,6 +2,7 @@ package disk_test
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -29,6 +30,11 @@ func TestReplace(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, list, 2)
 	require.ErrorIs(t, disk.Replace(dir, 0o666, text("")), disk.ErrNotRegular)
+
+	left := fmt.Sprintf("%s.%d.tmp", path, os.Getpid()) // what a crash left of another process with the same number
+	require.NoError(t, os.WriteFile(left, nil, 0o600))
+	require.NoError(t, disk.Replace(path, 0o666, text("new")))
+	require.NoError(t, os.Remove(left))
 
 	failed := errors.New("the disk is full")
 	require.ErrorIs(t, disk.Replace(path, 0o666, func(io.Writer) error { return failed }), failed)

@@ -48,7 +48,7 @@ func Read(path string) (*Users, error) {
 	return Parse(path, text)
 }
 
-// readFile reads a file that contains secrets.
+// ReadSecret reads a file that contains secrets. It rejects one that everyone can read or that others can change.
 func ReadSecret(path string) ([]byte, error) {
 	file, err := os.Open(path)
 	if err != nil {
