@@ -165,6 +165,8 @@ func (s *server) cell(c *table.Column, v table.Cell, zone *time.Location) cell {
 		}
 	case c.Kind == table.Integer && (c.Name == "block" || c.Name == "number"):
 		shown.To = "block/" + exact
+	case c.Kind == table.Boolean:
+		shown.Text = map[string]string{"true": "yes", "false": "no"}[exact]
 	case c.Kind.IsRight():
 		shown.Number = true
 	case slices.Contains(periodColumns, strings.TrimSuffix(c.Name, "_before")):
