@@ -129,3 +129,21 @@ func against(t *testing.T, in app.PeriodInput, text string) app.PeriodInput {
 	require.NoError(t, err)
 	return other
 }
+
+// Days that the shorter month does not have are compared only if the part known of both contains them.
+func TestCompareDaysOfOneMonth(t *testing.T) {
+	entries, _ := entriesOf(t, chaingen.Options{Seed: 12, Head: 330, Begin: time.Date(2024, 12, 30, 0, 0, 0, 0, time.UTC), Every: 3 * time.Hour}, 1, 330)
+	in := app.PeriodInput{Month: "2025-02", Partial: true}
+	r, err := opened(t, ledgerOf(t, entries)).Compare(t.Context(), app.Request{Period: parsed(t, in)}, report.Choice{By: report.Day}, app.PeriodInput{Month: "2025-01", Partial: true})
+	require.NoError(t, err)
+	require.Contains(t, r.Part(), "compared, part known of both, to 9 Feb ")
+	alone := 0
+	for _, row := range rowsOf(t, r.Sheet()) {
+		if row["day"] == "" {
+			alone++
+			require.NotEmpty(t, row["fee_before"], row["day_before"])
+			require.Empty(t, row["fee_difference"]+row["fee_percent"], row["day_before"])
+		}
+	}
+	require.Equal(t, 3, alone)
+}

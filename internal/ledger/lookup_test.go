@@ -7,6 +7,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -181,6 +182,17 @@ func follow(t testing.TB, book *ledger.Book) {
 	}
 	for account, want := range movers {
 		require.Equal(t, want, placesOf(t, book.Movements(ctx, in(everything, account))))
+		var at []uint64
+		var some []string
+		for _, place := range want {
+			height, _, _ := strings.Cut(place, "-")
+			h, err := strconv.ParseUint(height, 10, 64)
+			require.NoError(t, err)
+			if h%3 == 0 {
+				at, some = append(at, h), append(some, place)
+			}
+		}
+		require.Equal(t, some, placesOf(t, book.MovementsAt(ctx, slices.Compact(at), []chain.Address{account})))
 	}
 	for account, want := range parties {
 		require.Equal(t, want, placesOf(t, book.Transfers(ctx, in(everything, account))))

@@ -3,6 +3,7 @@ package ledger
 import (
 	"context"
 	"iter"
+	"slices"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/movement"
@@ -39,6 +40,20 @@ func (m *Movement) Place() Place { return Place{m.Height, m.Position} }
 // revive has its fee and each deposit apart; see [movement.SettledAmong].
 func (b *Book) Movements(ctx context.Context, q Query) iter.Seq2[*Movement, error] {
 	return rowsByAccount(ctx, b, q, hasMoved, allRows, func(c *Content) []*Movement { return pointers(c.Movements, nil) })
+}
+
+// MovementsAt returns the movements of accounts in the blocks at some heights, which are in order; see [Book.Movements].
+func (b *Book) MovementsAt(ctx context.Context, heights []uint64, accounts []chain.Address) iter.Seq2[*Movement, error] {
+	l := byAccounts(accounts, hasMoved)
+	blocks := sequence(func(yield func(*Content) bool) error {
+		return b.watchDetaching(ctx, func() error { return pass(walkSome(ctx, b, heights, l.trimmed(allRows)), yield) })
+	})
+	return page(Query{Span: everyBlock}, blocks, func(c *Content) []*Movement {
+		if _, asked := slices.BinarySearch(heights, c.Height); !asked {
+			return nil
+		}
+		return pointers(c.Movements, nil)
+	})
 }
 
 // Holds returns the blocks of a span in which an event states the reason of a hold, and some others, in order of height.

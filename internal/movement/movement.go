@@ -93,6 +93,25 @@ func (w Where) In(height uint64) string {
 	return fmt.Sprintf("%d-%v", height, w)
 }
 
+// Words formats the position in a block for people: "25-7", or for a hook "25, start of the block".
+func (w Where) Words(height uint64) string {
+	if words := HookWords(w.String()); words != "" {
+		return fmt.Sprintf("%d, %s", height, words)
+	}
+	return w.In(height)
+}
+
+// HookWords returns the words for a hook, what the chain does by itself in a block; "" if it is none.
+func HookWords(hook string) string {
+	switch hook {
+	case OnInitialize.String():
+		return "start of the block"
+	case OnFinalize.String():
+		return "end of the block"
+	}
+	return ""
+}
+
 // String returns "onInitialize", "extrinsic 3" or "onFinalize".
 func (w Where) String() string {
 	switch w {

@@ -247,6 +247,8 @@ func TestWhere(t *testing.T) {
 		movement.OnInitialize: "onInitialize", 0: "extrinsic 0", 12: "extrinsic 12", movement.OnFinalize: "onFinalize",
 	} {
 		require.Equal(t, want, where.String())
+		words := map[string]string{"onInitialize": "25, start of the block", "onFinalize": "25, end of the block", "extrinsic 0": "25-0", "extrinsic 12": "25-12"}
+		require.Equal(t, words[want], where.Words(25))
 		index, ok := where.Extrinsic()
 		require.Equal(t, strings.HasPrefix(want, "extrinsic"), ok)
 		if ok {

@@ -151,7 +151,7 @@ func (s *server) viewBar(r *http.Request, v *frame) *viewBar {
 			if c.Name == priceParameter && sc.Price != "" {
 				b.Chips = append(b.Chips, link{c.Label + ": " + plain.Line(sc.Price), to(func(o *scope) { o.Price = "" })})
 			} else if value := sc.own.Get(c.Name); value != "" && c.Name != "by" && c.Name != "part" {
-				b.Chips = append(b.Chips, link{c.Label + ": " + plain.Line(table.Words(value)), path + sc.query(without(sc.own, c.Name, "sort", "after"))})
+				b.Chips = append(b.Chips, link{c.Label + ": " + plain.Line(dayNames(table.Words(value))), path + sc.query(without(sc.own, c.Name, "sort", "after"))})
 			}
 		}
 	}

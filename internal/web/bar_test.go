@@ -43,6 +43,7 @@ func TestBarAddresses(t *testing.T) {
 		require.Contains(t, page, `<a class="chip" href="`+to+`">`+text+" ")
 	}
 	require.Contains(t, page, `<input name="accounts" type="checkbox" value="group:ours" checked> ours`)
+	require.Contains(t, get(t, s, "/fees?period=2026-01&partial=1&compare=2026-02", nil).text, ">Compare with: February 2026 ")
 	require.NotContains(t, strings.Split(page, `<input name="accounts" type="text" value="`)[1][:5], "0x", "a label is a choice")
 }
 

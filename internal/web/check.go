@@ -140,6 +140,12 @@ func (s *server) checked(v *packagePage, r *http.Request, p *closing.Placed, at 
 			v.Refresh = checkAgain
 			return
 		}
+		v.Conclusion.Text += " Last check: " + c.State + "."
+		if c.State != checkProved && c.State != checkInPart {
+			v.Conclusion.Class = "bad"
+		}
+	} else {
+		v.Conclusion.Text += " Not checked since the server started."
 	}
 	if s.Open != nil {
 		v.Top = s.postForm(r, &form{Action: at + "/check", Button: "Check again"})

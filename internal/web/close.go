@@ -453,9 +453,17 @@ func (s *server) waitingTable(trail []ledger.Act) *tabular {
 			continue
 		}
 		a = round.Last()
-		t.Rows = append(t.Rows, []cell{{Text: name, To: "close/" + url.PathEscape(name)}, {Text: string(a.Kind)}, {Text: a.User}, timeCell(a.Time), {Text: a.Comment}})
+		t.Rows = append(t.Rows, []cell{{Text: periodIn(a.Period, a.Zone), To: "close/" + url.PathEscape(name)}, {Text: string(a.Kind)}, {Text: a.User}, timeCell(a.Time), {Text: a.Comment}})
 	}
 	return t
+}
+
+// periodIn names a period for people, and its time zone unless that is UTC.
+func periodIn(period, zone string) string {
+	if zone == "UTC" {
+		return console.PeriodName(period)
+	}
+	return console.PeriodName(period) + ", " + zone
 }
 
 // timeCell returns a time to the second, with the exact one on hover.

@@ -175,7 +175,7 @@ func TestCloseByTwoUsers(t *testing.T) {
 	require.Equal(t, [2]string{"prepared by anna", `<a href="close/2026-01">Package to review or close</a>`}, waiting["closed"])
 	require.Equal(t, "prepared without balances", waiting["statements"][0], "of the newest package, which is not closed")
 	require.Contains(t, o.page(t, "bob", "/overview?period=2026-01").text, `<a href="close/2026-01">prepared by anna</a>`)
-	require.Contains(t, o.page(t, "bob", "/close").text, `<a href="close/2026-01">2026-01</a>`)
+	require.Contains(t, o.page(t, "bob", "/close").text, `<a href="close/2026-01">January 2026</a>`)
 	require.NotContains(t, o.page(t, "bob", "/packages").text, `"packages/2026-01"`, "it is not closed")
 	report := o.page(t, "bob", "/close/2026-01/report.csv")
 	require.Equal(t, http.StatusOK, report.status)
@@ -187,6 +187,8 @@ func TestCloseByTwoUsers(t *testing.T) {
 	require.Equal(t, http.StatusSeeOther, o.act(t, "bob", "returned", first, "the group <script>alert(1)</script>, please").status)
 	page := o.page(t, "anna", "/close/2026-01")
 	require.Contains(t, page.text, "the group &lt;script&gt;alert(1)&lt;/script&gt;, please")
+
+	require.Contains(t, page.text, `<p class="conclusion warn"><strong>Not closed yet: returned by bob.</strong> Open: 1 question without an answer. A preparer prepares it again.</p>`)
 
 	second := o.prepare(t, "anna", "group:company")
 	require.NotEqual(t, first, second)
@@ -206,6 +208,7 @@ func TestCloseByTwoUsers(t *testing.T) {
 	closed := o.page(t, "eve", "/packages/2026-01")
 	require.Contains(t, closed.text, "the group &lt;script&gt;alert(1)&lt;/script&gt;, please")
 	require.Len(t, tableOf(t, closed.text, "Who did what"), 1+5)
+	require.Contains(t, closed.text, "<strong>Closed by anna, approved by bob.</strong> ")
 	c, err := app.CheckPackage(t.Context(), filepath.Join(o.shelf, "2026-01"), again(o.ledger), app.Vouchers{}, app.PackageOptions{Program: "a test"})
 	require.NoError(t, err)
 	require.Empty(t, c.Damage)

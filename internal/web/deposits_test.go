@@ -79,7 +79,7 @@ func TestDepositsPage(t *testing.T) {
 	require.Contains(t, list[0], "tx/8-5")
 	require.Contains(t, list[1], "tx/8-6")
 	require.Contains(t, list[1], "account/"+dorothy)
-	require.Contains(t, list[1], "<td>true</td>")
+	require.Contains(t, list[1], "<td>yes</td>")
 	require.Contains(t, changes.text, "fees deposits --changes 8..8 --accounts Charleth")
 
 	account, err := chain.ParseAccount(charleth)

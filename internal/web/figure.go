@@ -9,6 +9,7 @@ import (
 	g "maragu.dev/gomponents"
 
 	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/movement"
 	"github.com/feeledger/fees/internal/sys/markup"
 	"github.com/feeledger/fees/internal/table"
 )
@@ -159,11 +160,13 @@ func (s *server) cell(c *table.Column, v table.Cell, zone *time.Location) cell {
 	case c.Name == "place" || c.Name == "id" || c.Name == "taken":
 		if isTransactionID.MatchString(exact) {
 			shown.To = "tx/" + exact
-		} else if height, hook, ok := strings.Cut(exact, "-"); ok && hooks[hook] != "" {
-			shown.To, shown.Text = "block/"+height, height+", "+hooks[hook]
+		} else if height, hook, ok := strings.Cut(exact, "-"); ok && movement.HookWords(hook) != "" {
+			shown.To, shown.Text = "block/"+height, height+", "+movement.HookWords(hook)
 		}
 	case c.Kind == table.Integer && (c.Name == "block" || c.Name == "number"):
 		shown.To = "block/" + exact
+	case c.Kind == table.Boolean:
+		shown.Text = map[string]string{"true": "yes", "false": "no"}[exact]
 	case c.Kind.IsRight():
 		shown.Number = true
 	case slices.Contains(periodColumns, strings.TrimSuffix(c.Name, "_before")):
@@ -171,9 +174,6 @@ func (s *server) cell(c *table.Column, v table.Cell, zone *time.Location) cell {
 	}
 	return shown
 }
-
-// hooks are the words for what a chain does by itself in a block.
-var hooks = map[string]string{"onInitialize": "start of the block", "onFinalize": "end of the block"}
 
 // periodColumns are the columns of hours, days and months.
 var periodColumns = []string{"hour", "day", "month", "date"}

@@ -408,13 +408,14 @@ type packagePage struct {
 	frame
 	figures
 	tables
-	Form    *form      // the acts; nil for none
-	Side    []*tabular // its files and versions
-	Changed *changed   // since the version before; nil for the first
+	Conclusion *conclusion
+	Form       *form      // the acts; nil for none
+	Side       []*tabular // its files and versions
+	Changed    *changed   // since the version before; nil for the first
 }
 
 func (p *packagePage) main() g.Node {
-	return p.body(p.Form.node(), p.notices.node(), twoColumns(p.Side, p.figures.node(), p.related(), p.Changed.node(), p.tables.beside()), p.notesList())
+	return p.body(p.Conclusion.node(), p.Form.node(), p.notices.node(), twoColumns(p.Side, p.figures.node(), p.related(), p.Changed.node(), p.tables.beside()), p.notesList())
 }
 
 // showPackage shows a package, or a version of it.
@@ -448,9 +449,6 @@ func (s *server) showPackage(w http.ResponseWriter, r *http.Request, shelf *clos
 	v.Main = feesAndCharge(eachCharged, m.Totals.Fee, m.Totals.Charged, m.Findings.Undetermined+m.Findings.Drifts, token)
 	v.Notes = append(m.Totals.AssetFees.Notes(token.Amount), "Record the manifest's SHA-256 in a place that cannot be altered. It covers the whole package.")
 	v.Warnings = append(v.Warnings, gapsOf(m)...)
-	if r.PathValue("version") == "" {
-		s.checked(v, r, p, at)
-	}
 	unread := func(err error) {
 		if err != nil {
 			v.Warnings = append(v.Warnings, problemOf(r.Context(), err, s.Time).Detail)
@@ -461,6 +459,10 @@ func (s *server) showPackage(w http.ResponseWriter, r *http.Request, shelf *clos
 	unread(s.addContents(v, r, shelf, p, accepted, here, token))
 	acts, err := packageActs(r.Context(), p)
 	unread(err)
+	v.Conclusion = concluded(m, acts, "", closedBy(acts), "")
+	if r.PathValue("version") == "" {
+		s.checked(v, r, p, at)
+	}
 	if len(acts) > 0 {
 		v.Tables = append(v.Tables, actTable(acts))
 	}

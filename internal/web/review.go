@@ -29,22 +29,25 @@ type reviewPage struct {
 	frame
 	figures
 	tables
-	Changed   *changed
-	Form      *form // the acts; nil for none
-	Checklist *tabular
-	Fees      *tabular
-	Talk      *talk
-	Side      []*tabular // its files
+	Conclusion *conclusion
+	Changed    *changed
+	Form       *form // the acts; nil for none
+	Checklist  *tabular
+	Fees       *tabular
+	Talk       *talk
+	Side       []*tabular // its files
 }
 
 func (p *reviewPage) main() g.Node {
-	var parts g.Node
+	var parts g.Node = lines{p.figures.node(), p.tables.beside()}
 	if p.Checklist != nil {
 		parts = markup.El("div", markup.Attr("class", "review"), lines{
-			markup.El("div", markup.Attr("class", "checks"), p.Checklist.atSide()), markup.El("div", p.Fees.besideTwo()), p.Talk.node(),
+			markup.El("div", markup.Attr("class", "checks"), p.Checklist.atSide()), markup.El("div", markup.Attr("class", "paid"), p.Fees.besideTwo()),
+			markup.El("div", markup.Attr("class", "right"), lines{p.Talk.node(), markup.El("div", markup.Attr("class", "side"), each(p.Side, (*tabular).atSide))}),
+			markup.El("div", markup.Attr("class", "rest"), parts),
 		})
 	}
-	return p.body(p.notices.node(), p.Changed.node(), p.Form.node(), parts, twoColumns(p.Side, p.figures.node(), p.tables.beside()), p.related(), p.notesList())
+	return p.body(p.Conclusion.node(), p.notices.node(), p.Changed.node(), p.Form.node(), parts, p.related(), p.notesList())
 }
 
 // changed is what changed since a package was last reviewed.
@@ -116,7 +119,7 @@ func (s *server) preparedPage(w http.ResponseWriter, r *http.Request) error {
 	if err != nil && (job == nil || !s.closes()) {
 		return err
 	}
-	v := &reviewPage{frame: frame{Title: "Close " + plain.Line(name), Path: "packages", Links: []link{{"All packages to close", "close"}, {"Closed packages", "packages"}}}}
+	v := &reviewPage{frame: frame{Title: "Close " + console.PeriodName(plain.Line(name)), Path: "packages", Links: []link{{"All packages to close", "close"}, {"Closed packages", "packages"}}}}
 	running := job != nil && job.State == checkRuns
 	if job != nil {
 		if work := (fact{Name: "last run", cell: job.cell()}); err != nil || running || len(job.Lines) > 0 { // otherwise it is the last act
@@ -173,7 +176,7 @@ func (s *server) addPrepared(v *reviewPage, r *http.Request, shelf *closing.Shel
 	}
 	defer before.close()
 	v.Title, v.Kept = "Close "+console.PeriodName(m.Period.Name()), packageScope(r, m.Period)
-	v.Lead = fmt.Sprintf("%s, %s. Not closed yet: %s by %s.", plain.Line(m.Network), plain.Line(m.Period.Timezone), state, cmp.Or(round.Last().User, "no one"))
+	v.Lead = fmt.Sprintf("%s, %s.", plain.Line(m.Network), plain.Line(m.Period.Timezone))
 	v.Facts = append(v.Facts, textFact("state", string(state)), fact{Name: "fees in the ledger", cell: cell{Text: console.PeriodName(m.Period.Name()), To: feesOf(m.Period, m.Accounts)}},
 		textFact("blocks", fmt.Sprintf("%d..%d", m.Blocks.First, m.Blocks.Last)), textFact("evidence", m.Evidence.String()), textFact("accounts", fmt.Sprint(len(m.Accounts))),
 		layersFact("transactions", m.Totals.EVM, m.Totals.Native),
@@ -202,8 +205,9 @@ func (s *server) addPrepared(v *reviewPage, r *http.Request, shelf *closing.Shel
 	v.Tables = append(append(v.Tables, acceptedTable(m, accepted, token, here)...), actTable(round))
 	v.Side, v.Primary, v.Sealed = []*tabular{fileTable(m, here)}, zipLink(here), packageFooter(p)
 	v.Paper, v.PDF = true, coverLink(m, here)
+	review := reviewOf(m, before, reconcile.Acceptances(accepted))
+	v.Conclusion = concluded(m, round, review.Dropped, fmt.Sprintf("Not closed yet: %s by %s.", state, cmp.Or(round.Last().User, "no one")), nextSteps[state])
 	if recorded && !running {
-		review := reviewOf(m, before, reconcile.Acceptances(accepted))
 		v.Form = s.actForm(r, trail, review, p, here, typed, token)
 	}
 	if (state == ledger.Returned || state == ledger.Withdrawn || !recorded) && s.actor(r).Preparer {

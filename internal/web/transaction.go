@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -108,33 +109,27 @@ func recipient(t *ledger.Transaction, movements []*ledger.Movement) (to chain.Op
 }
 
 // recipients returns the recipients of the transactions of a page. Those of native transfers are in the movements of their
-// senders.
+// senders: only their blocks are read.
 func (s *server) recipients(ctx context.Context, list []*ledger.Transaction) (func(*ledger.Transaction) any, error) {
-	var q ledger.Query
-	moved := map[ledger.Place][]*ledger.Movement{}
+	senders, moved := map[chain.Address]bool{}, map[ledger.Place][]*ledger.Movement{}
+	var heights []uint64
 	for _, t := range list {
-		sender, signed := t.Sender.Get()
-		if t.Layer != fee.Native || !signed || !strings.Contains(strings.ToLower(t.Call), "transfer") {
-			continue
-		}
-		if len(moved) == 0 {
-			q.Span.First = t.Height
-		}
-		q.Span.Last, moved[t.Place()] = t.Height, nil
-		if !slices.Contains(q.Accounts, sender) {
-			q.Accounts = append(q.Accounts, sender)
+		if sender, signed := t.Sender.Get(); signed && t.Layer == fee.Native && strings.Contains(strings.ToLower(t.Call), "transfer") {
+			heights, senders[sender], moved[t.Place()] = append(heights, t.Height), true, nil
 		}
 	}
-	if len(moved) > 0 {
-		for m, err := range s.Ledger.Book.Movements(ctx, q) {
-			if err != nil {
-				return nil, err
-			}
-			if row, ok := m.Where.Extrinsic(); ok {
-				at := ledger.Place{Height: m.Height, Row: row}
-				if _, asked := moved[at]; asked {
-					moved[at] = append(moved[at], m)
-				}
+	if len(heights) == 0 {
+		return func(t *ledger.Transaction) any { return t.Recipient }, nil
+	}
+	slices.Sort(heights)
+	for m, err := range s.Ledger.Book.MovementsAt(ctx, slices.Compact(heights), slices.Collect(maps.Keys(senders))) {
+		if err != nil {
+			return nil, err
+		}
+		if row, ok := m.Where.Extrinsic(); ok {
+			at := ledger.Place{Height: m.Height, Row: row}
+			if _, asked := moved[at]; asked {
+				moved[at] = append(moved[at], m)
 			}
 		}
 	}

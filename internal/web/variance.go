@@ -218,6 +218,7 @@ func (s *server) callTable(r *variance.Report, q *varianceRequest) (*tabular, er
 		of = append(of, shares...)
 	}
 	l := q.listing
+	l.before = console.PeriodName(r.Other.Name)
 	if l.fixed = true; q.step != "" {
 		l.brief = []string{"step"}
 	}

@@ -77,7 +77,7 @@ func TestVarianceLinks(t *testing.T) {
 		calls := regexp.MustCompile(`(?s)<tr role="row"><td[^>]*><a href="(transactions\?[^"]*)">.*?</tr>`).FindAllStringSubmatch(of, -1)
 		require.NotEmpty(t, calls, step[1])
 		for _, call := range calls {
-			counts := regexp.MustCompile(`data-head="transactions(| before)">([0-9]+)<`).FindAllStringSubmatch(call[0], -1)
+			counts := regexp.MustCompile(`data-head="transactions(| in [^"]*)">([0-9]+)<`).FindAllStringSubmatch(call[0], -1)
 			require.Len(t, counts, 2)
 			want := counts[0][2]
 			to, err := url.Parse(call[1])

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/closing"
 	"github.com/feeledger/fees/internal/reconcile"
 	"github.com/feeledger/fees/internal/sys/disk"
@@ -185,7 +186,7 @@ func (s *server) upload(r *http.Request, token string) (*upload, error) {
 	one := s.readSaved(token)
 	switch {
 	case one != nil && one.Owner != owner:
-		return nil, &problem{errOthers.Status, errOthers.Title, fmt.Sprintf("%s loaded this record, and no one else sees it. Review it in the package of %s when that is prepared, or load the file yourself.", one.Owner, cmp.Or(one.Period, "its month"))}
+		return nil, &problem{errOthers.Status, errOthers.Title, fmt.Sprintf("%s loaded this record, and no one else sees it. Review it in the package of %s when that is prepared, or load the file yourself.", one.Owner, cmp.Or(console.PeriodName(one.Period), "its month"))}
 	case one == nil && s.uploads.isAnothers(owner, token):
 		return nil, errOthers
 	case one == nil:
@@ -276,12 +277,9 @@ func (s *server) recordTable(r *http.Request) (*tabular, error) {
 				shelf.Close()
 			}
 		}
-		name, period, in := cell{Text: "only " + one.Owner + " sees it"}, one.Period, cell{Text: "not in it"}
+		name, in := cell{Text: "only " + one.Owner + " sees it"}, cell{Text: "not in it"}
 		if one.Owner == s.owner(r) {
 			name = cell{Text: one.Name, To: "reconcile/" + one.token + one.Query}
-		}
-		if one.Zone != "UTC" {
-			period += " " + one.Zone
 		}
 		if prepared[of] == one.Sum {
 			in = cell{Text: "prepared", To: "close/" + s.packageName(one.Period, one.Zone), Class: "ok"}
@@ -290,7 +288,7 @@ func (s *server) recordTable(r *http.Request) (*tabular, error) {
 		if strings.HasPrefix(one.State, "all ") || strings.HasSuffix(one.State, " 0 open") {
 			state.Class = "ok"
 		}
-		t.Rows = append(t.Rows, []cell{name, {Text: period}, {Text: one.Owner}, {Text: timeIn(time.UTC, one.Loaded) + " UTC", Time: one.Loaded.Format(time.RFC3339)}, state, in})
+		t.Rows = append(t.Rows, []cell{name, {Text: periodIn(one.Period, one.Zone)}, {Text: one.Owner}, {Text: timeIn(time.UTC, one.Loaded) + " UTC", Time: one.Loaded.Format(time.RFC3339)}, state, in})
 	}
 	return t, nil
 }

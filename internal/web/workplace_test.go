@@ -28,7 +28,7 @@ func TestWorkplace(t *testing.T) {
 	days := strings.Replace(path, "period=2026-01", "period=3..9", 1)
 	require.NotEqual(t, path, days)
 	require.Equal(t, http.StatusOK, o.page(t, "anna", days).status)
-	require.Contains(t, o.page(t, "anna", "/reconcile").text, ">2026-01</td>", "a look at some days leaves it in its month")
+	require.Contains(t, o.page(t, "anna", "/reconcile").text, ">January 2026</td>", "a look at some days leaves it in its month")
 
 	again := newOfficeOf(t, o, nil)
 	again.clock.goOn(time.Hour)

@@ -30,8 +30,8 @@ func withoutManifest(has func(file string) bool) error {
 	return fmt.Errorf("%w: it contains no %s", ErrNone, ManifestFile)
 }
 
-// manifestError returns the error for an unreadable manifest. Files of that name from other programs share
-// hardly any keys with ours.
+// manifestError returns the error for an unreadable manifest. Files of that name from other programs, and of archives,
+// share less than half of their keys with ours.
 func manifestError(text []byte, place string, err error) error {
 	var keys map[string]json.RawMessage
 	if json.Unmarshal(text, &keys) == nil && len(keys) > 0 {
@@ -41,8 +41,8 @@ func manifestError(text []byte, place string, err error) error {
 				own++
 			}
 		}
-		if own < 3 {
-			return fmt.Errorf("%w: its %s was written by another program", ErrNone, ManifestFile)
+		if own < 3 || 2*own < len(keys) {
+			return fmt.Errorf("%w: its %s is not of a package", ErrNone, ManifestFile)
 		}
 	}
 	return fmt.Errorf("%w: %s: %w", ErrDamaged, place, err)

@@ -114,6 +114,10 @@ func (c *Comparison) compareSame() {
 	}
 	now, before := of(c.Now, c.same.Now), of(c.Before, c.same.Before)
 	for _, p := range c.Pairs {
+		if p.Now.Slot == nil && before[p.at] == nil || p.Before.Slot == nil && now[p.at] == nil { // one period has no such day, and the day of the other is not in the part
+			p.apart = true
+			continue
+		}
 		if p.Now.lacking() || p.Before.lacking() || !p.Now.part() && !p.Before.part() {
 			continue
 		}

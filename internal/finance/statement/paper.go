@@ -35,7 +35,7 @@ func (y *Style) PaperMovements(ctx context.Context, s *Statement, named Named) *
 			if err != nil {
 				return err
 			}
-			return add(y.timeOf(l.Time), l.Place(), y.what(l, what), y.withWhom(l), l.Free, l.FreeBalance, l.Reserved, l.ReservedBalance)
+			return add(y.timeOf(l.Time), l.Where.Words(l.Height), y.what(l, what), y.withWhom(l), l.Free, l.FreeBalance, l.Reserved, l.ReservedBalance)
 		})
 	})}
 	var drop []string
@@ -174,7 +174,7 @@ func (y *Style) inFull(ctx context.Context, s *Statement) iter.Seq2[[2]string, e
 		}
 		err := s.EachFee(ctx, func(l *Line) error {
 			if l.Payment != nil {
-				return each([2]string{l.Place(), l.Payment.LayerHash().String()})
+				return each([2]string{l.Where.Words(l.Height), l.Payment.LayerHash().String()})
 			}
 			if l.Movement != nil {
 				if other, known := l.Movement.Counterparty.Get(); known {
