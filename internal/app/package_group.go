@@ -42,7 +42,7 @@ type Group struct {
 }
 
 // DivideGroup divides a request for packages between ledgers of several chains, by network: each package gets the accounts,
-// the labels and the prices that fit its chain, and a directory of its own. The notes name the accounts that fit only some.
+// the labels and the prices that fit its chain, and its own directory. The notes name the accounts that fit only some.
 func DivideGroup(ctx context.Context, ledgers []*Ledger, q PackageRequest) (parts []Part, list []PackageRequest, notes []string, err error) {
 	var common Request
 	if common.Period, err = q.PeriodInput.Parse(); err != nil {
@@ -254,7 +254,7 @@ func linkOf(p *closing.Package, g *closing.Group) (_ *closing.Link, token consol
 		currency = m.Options.Prices.Currency
 	}
 	if currency != g.Currency {
-		return nil, token, fmt.Errorf("the values of %s are in %q, those of the group in %q. Close all chains with prices in one currency", p.Dir, currency, g.Currency)
+		return nil, token, notUnderstood("%s has values in %s, and another chain has them in %s. Close all chains with prices in one currency", p.Dir, cmp.Or(currency, "no currency"), cmp.Or(g.Currency, "no currency"))
 	}
 	tables, err := (&PackageCheck{Package: p}).tables()
 	if err != nil {

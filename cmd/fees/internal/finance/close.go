@@ -132,9 +132,9 @@ Name the pair of each price file, such as GLMR/EUR=FILE, and the chain of each
 gateway and each record: --gateway NETWORK=PLACE, --reconcile NETWORK=FILE. Each
 account is used on every chain that can have it. The total is the sum of the
 chains' rounded values, and not known if one is not known or of part of the
-period. group.json is written last. --sign and --timestamp are for each manifest;
-group.json follows from these. --check checks each package with the ledger of its
-chain, and the three files with the packages.
+period. group.json is written last. --sign and --timestamp are for each
+manifest; group.json follows from these. --check checks each package with the
+ledger of its chain, and the three files with the packages.
 
 Exit codes:
   0  all checks passed
