@@ -41,7 +41,7 @@ type Group struct {
 	tokens  []console.Token
 }
 
-// DivideGroup divides a request for packages between ledgers of several chains, by network: each package gets the accounts,
+// DivideGroup divides a request for packages between ledgers of several chains: each package gets the accounts,
 // the labels and the prices that fit its chain, and its own directory. The notes name the accounts that fit only some.
 func DivideGroup(ctx context.Context, ledgers []*Ledger, q PackageRequest) (parts []Part, list []PackageRequest, notes []string, err error) {
 	var common Request
@@ -56,10 +56,9 @@ func DivideGroup(ctx context.Context, ledgers []*Ledger, q PackageRequest) (part
 	if parts, notes, err = Divide(ctx, ledgers, common, q.Prices); err != nil {
 		return nil, nil, nil, err
 	}
-	slices.SortFunc(parts, func(a, b Part) int { return cmp.Compare(a.Network, b.Network) })
 	for i := range parts {
 		p := &parts[i]
-		if i > 0 && parts[i-1].Network == p.Network {
+		if slices.ContainsFunc(parts[:i], func(other Part) bool { return other.Network == p.Network }) {
 			return nil, nil, nil, notUnderstood("two chains are called %s, and their packages would have one directory. Name the chains differently in %v", p.Network, FieldNetworkFile)
 		}
 		one := q
@@ -76,9 +75,6 @@ func DivideGroup(ctx context.Context, ledgers []*Ledger, q PackageRequest) (part
 		one.Prices.Files = q.Prices.Of(p.Request.Prices)
 		if p.Request.Prices != nil {
 			one.Prices.Fiat = string(p.Request.Prices.Currency)
-		}
-		if _, err := p.Held(ctx, common.Period); err != nil { // before the first package
-			return nil, nil, nil, err
 		}
 		n, err := p.Ledger.Network(ctx)
 		if err != nil {
@@ -141,7 +137,7 @@ func notInGroup(dir string, networks []string) (others []string, err error) {
 // MakeGroup writes the files of a group about the packages in its directory, the one that names the manifests last.
 func MakeGroup(dir string, networks []string) (*Group, error) {
 	packages := make([]*closing.Package, len(networks))
-	for i, name := range networks {
+	for i, name := range slices.Sorted(slices.Values(networks)) {
 		var err error
 		if packages[i], err = closing.Open(filepath.Join(dir, name)); err != nil {
 			return nil, err
@@ -194,6 +190,9 @@ func groupOf(packages []*closing.Package) (*Group, error) {
 		link, token, err := linkOf(p, g.Group)
 		if err != nil {
 			return nil, err
+		}
+		for _, note := range p.Manifest.Totals.AssetFees.Notes(token.Amount) {
+			g.Notes = append(g.Notes, link.Network+": "+note)
 		}
 		g.Chains, g.tokens = append(g.Chains, *link), append(g.tokens, token)
 		g.Company = cmp.Or(g.Company, p.Manifest.Options.Company)

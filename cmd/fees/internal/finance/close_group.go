@@ -36,6 +36,10 @@ func (f *closeFlags) makeGroup(c *cobra.Command) error {
 		return err
 	}
 	for i := range list { // before the first package
+		f.At(i)
+		if _, err := parts[i].Held(c.Context(), parts[i].Request.Period); err != nil {
+			return err
+		}
 		if !f.noBalances {
 			src, err := f.OpenOf(parts[i].Network)
 			if err != nil {
@@ -54,7 +58,8 @@ func (f *closeFlags) makeGroup(c *cobra.Command) error {
 	wrong := false
 	var networks []string
 	for i := range list {
-		networks, f.Ledger = append(networks, parts[i].Network), parts[i].Place
+		f.At(i)
+		networks = append(networks, parts[i].Network)
 		found, err := f.makeOne(c, parts[i].Ledger, &list[i])
 		if err != nil {
 			return err
