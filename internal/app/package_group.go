@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math/big"
 	"os"
 	"path/filepath"
 	"slices"
@@ -220,7 +219,7 @@ func groupOf(packages []*closing.Package) (*Group, error) {
 
 // addUp adds up rounded values of all chains. The sum is not known if one is unknown, or of part of the period.
 func (g *Group) addUp(what string, to *chain.Optional[string], of func(*closing.Values) chain.Optional[string]) error {
-	sum := &big.Rat{}
+	sum := money.NothingIn(money.Currency(g.Currency))
 	for i := range g.Chains {
 		link := &g.Chains[i]
 		text, known := of(&link.Values).Get()
@@ -232,13 +231,13 @@ func (g *Group) addUp(what string, to *chain.Optional[string], of func(*closing.
 			g.Notes = append(g.Notes, fmt.Sprintf("%s: the total is not known: that of %s is %s", what, link.Network, why))
 			return nil
 		}
-		value, ok := new(big.Rat).SetString(text)
-		if !ok {
-			return fmt.Errorf("%w: %s: %q is not an amount", closing.ErrDamaged, link.Path, text)
+		value, err := money.ParseAmount(text, sum.Currency())
+		if err != nil {
+			return fmt.Errorf("%w: %s: %w", closing.ErrDamaged, link.Path, err)
 		}
-		sum.Add(sum, value)
+		sum = sum.Add(value)
 	}
-	*to = chain.Some(sum.FloatString(money.Currency(g.Currency).Decimals())) // exact
+	*to = chain.Some(sum.String())
 	return nil
 }
 

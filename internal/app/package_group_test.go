@@ -60,8 +60,8 @@ func TestGroupOfPackages(t *testing.T) {
 		change func(*app.PackageRequest)
 		says   string
 	}{
-		"zone":     {func(q *app.PackageRequest) { q.Timezone = "Europe/Berlin" }, "is of 2026-01 in Europe/Berlin, the group of 2026-01 in UTC"},
-		"currency": {func(q *app.PackageRequest) { q.Prices = pricesInput(t) }, "has values in EUR, and another chain has them in no currency. Close all chains with prices in one currency"},
+		"zone":   {func(q *app.PackageRequest) { q.Timezone = "Europe/Berlin" }, "is of 2026-01 in Europe/Berlin, the group of 2026-01 in UTC"},
+		"priced": {func(q *app.PackageRequest) { q.Prices = pricesInput(t) }, "has values in EUR, and another chain has them in no currency. Close all chains with prices in one currency"},
 	} {
 		one := q
 		one.Dir = filepath.Join(dir, name)
