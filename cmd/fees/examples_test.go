@@ -47,6 +47,7 @@ var notRun = []struct{ contains, why string }{
 	{"--names names.csv", "the user's own names"},
 	{"--tags tags.csv", "the user's own tags"},
 	{"march.xlsx", "the user's own workbook"},
+	{"river.db", "the user's own ledger of another chain"},
 	{"fees demo  ", "it waits for Enter"},
 }
 

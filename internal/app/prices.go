@@ -69,8 +69,10 @@ func (in *PricesInput) Of(list *money.List) (files []string) {
 		return nil
 	}
 	for _, text := range in.Files {
-		path, _ := SplitPair(text)
-		if slices.ContainsFunc(list.Files, func(f *money.Origin) bool { return f.File == filepath.Base(path) }) {
+		path, pair := SplitPair(text)
+		if slices.ContainsFunc(list.Files, func(f *money.Origin) bool {
+			return f.File == filepath.Base(path) && (pair == money.Pair{} || f.Pair == pair.String())
+		}) {
 			files = append(files, text)
 		}
 	}

@@ -1,6 +1,8 @@
 package money
 
 import (
+	"fmt"
+
 	"github.com/shopspring/decimal"
 
 	"github.com/feeledger/fees/chain"
@@ -37,6 +39,16 @@ func (a Amount) Sub(b Amount) Amount {
 // String returns the amount with all decimals of the currency's minor units, such as 12.30, rounded half up (away from
 // zero).
 func (a Amount) String() string { return a.value.StringFixed(int32(a.currency.Decimals())) }
+
+// ParseAmount reads an amount as [Amount.String] writes it.
+func ParseAmount(text string, c Currency) (Amount, error) {
+	value, err := decimal.NewFromString(text)
+	a := Amount{value: value, currency: c}
+	if err != nil || a.String() != text {
+		return Amount{}, fmt.Errorf("%q is not an amount of %s", text, c)
+	}
+	return a, nil
+}
 
 // MarshalText returns the amount as [Amount.String] does.
 func (a Amount) MarshalText() ([]byte, error) { return []byte(a.String()), nil }

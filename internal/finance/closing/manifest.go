@@ -288,26 +288,34 @@ func encode(value any) ([]byte, error) {
 
 // ReadManifest parses a manifest strictly: only the bytes written by Encode are accepted.
 func ReadManifest(text []byte) (*Manifest, error) {
-	if len(text) > maxManifestBytes {
-		return nil, fmt.Errorf("larger than %d bytes", maxManifestBytes)
-	}
 	var m Manifest
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&m); err != nil {
+	if err := decode(text, &m, &m.Format); err != nil {
 		return nil, err
-	}
-	if m.Format != format {
-		return nil, fmt.Errorf("format %d is not supported; this program reads format %d", m.Format, format)
-	}
-	again, err := m.Encode()
-	if err != nil {
-		return nil, err
-	}
-	if !bytes.Equal(text, again) {
-		return nil, errors.New("not in the exact form that fees writes")
 	}
 	return &m, m.check()
+}
+
+// decode parses a text strictly: only the bytes written by encode are accepted. Its format is found in the value.
+func decode(text []byte, into any, formatOf *int) error {
+	if len(text) > maxManifestBytes {
+		return fmt.Errorf("larger than %d bytes", maxManifestBytes)
+	}
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(into); err != nil {
+		return err
+	}
+	if *formatOf != format {
+		return fmt.Errorf("format %d is not supported; this program reads format %d", *formatOf, format)
+	}
+	again, err := encode(into)
+	if err != nil {
+		return err
+	}
+	if !bytes.Equal(text, again) {
+		return errors.New("not in the exact form that fees writes")
+	}
+	return nil
 }
 
 // check rejects inconsistent contents.

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"math"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -221,6 +222,11 @@ func (f *GatewayFlags) OpenOf(network string) (source.Source, error) {
 		}
 	}
 	return nil, fmt.Errorf("no --gateway names the source of %s. Name one for each chain, such as --gateway %s=PLACE", network, network)
+}
+
+// NamesOf reports whether --gateway NETWORK=PLACE names the source of a network.
+func (f *GatewayFlags) NamesOf(network string) bool {
+	return slices.ContainsFunc(f.gateways, func(text string) bool { return strings.HasPrefix(text, network+"=") })
 }
 
 // networks returns the network tables.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 
@@ -121,6 +122,20 @@ files, signatures and timestamp; add --offline.
 Keep the SHA-256 of the manifest, which is printed, in a place where it cannot
 be changed.
 
+--ledger a.db --ledger b.db closes several chains: DIR/NETWORK is the package of
+each, and DIR has what they state together:
+  group.json            for each chain the SHA-256 of its manifest, seal, fees,
+                        values and verdicts; and the total in the currency
+  totals.csv            the same as a table
+  cover.pdf             a cover to sign
+Name the pair of each price file, such as GLMR/EUR=FILE, and the chain of each
+gateway and each record: --gateway NETWORK=PLACE, --reconcile NETWORK=FILE. Each
+account is used on every chain that can have it. The total is the sum of the
+chains' rounded values, and not known if one is not known or of part of the
+period. group.json is written last. --sign and --timestamp are for each
+manifest; group.json follows from these. --check checks each package with the
+ledger of its chain, and the three files with the packages.
+
 Exit codes:
   0  all checks passed
   1  the package has findings (it is still created); or --check found a
@@ -151,7 +166,11 @@ const closeExamples = `  fees close --month 2026-01 --accounts group:company -o 
       --tags tags.csv --since january -o february
   fees close --year 2026 --accounts group:company --partial -o year-2026
   fees close --check january --signers allowed_signers
-  fees close --check january --gateway ./archive --trust 150:0xHASH`
+  fees close --check january --gateway ./archive --trust 150:0xHASH
+  fees close --month 2026-01 --accounts group:company -o january \
+      --ledger fees.db --ledger river.db \
+      --gateway moonbeam=http://127.0.0.1:8080 \
+      --gateway moonriver=http://127.0.0.1:8081`
 
 // closeFlags are the flags of fees close.
 type closeFlags struct {
@@ -183,7 +202,7 @@ func newClose() *cobra.Command {
 			}
 			return withCommand(c, nil, f.makePackage(c))
 		},
-	}, f.Of("the source of balances: a gateway's URL, or an archive with balances; for --check without a ledger, an archive of the blocks"), f.AddTrust, f.LedgerFlags.Add, f.Concurrent, f.AddQuiet, f.add)
+	}, f.Of("the source of balances: a gateway's URL, or an archive with balances; for --check without a ledger, an archive of the blocks"), f.AddTrust, f.LedgerFlags.AddSeveral, f.Concurrent, f.AddQuiet, f.add)
 }
 
 func (f *closeFlags) add(c *cobra.Command) {
@@ -252,6 +271,10 @@ func (f *closeFlags) makePackage(c *cobra.Command) error {
 		return errors.New("--tsa-ca is only for checking; add --check DIR")
 	case q.With == app.WithMovements && f.noBalances:
 		return errors.New("--with movements needs balances; leave out --no-balances")
+	case f.IsSeveral() && f.accept != "":
+		return errors.New("--accept is for the record of one chain. Close that chain alone into DIR/NETWORK with --accept: the next close of all chains into DIR keeps what it accepts")
+	case f.IsSeveral() && f.since != "":
+		return errors.New("--since is of one chain; leave it out, or name one --ledger")
 	}
 	err := f.chooseJournals(c)
 	if err != nil {
@@ -268,7 +291,7 @@ func (f *closeFlags) makePackage(c *cobra.Command) error {
 	if err := readOwnProfiles(&q.Books); err != nil {
 		return err
 	}
-	if len(f.records) > 0 { // with these profiles
+	if len(f.records) > 0 && !f.IsSeveral() { // with these profiles
 		q.Books.SetPaths(f.records)
 	}
 	q.PackageOptions = f.options(c)
@@ -286,18 +309,27 @@ func (f *closeFlags) makePackage(c *cobra.Command) error {
 	}
 	q.Accounts, q.Proved = strings.Split(f.accounts, ","), !f.noBalances
 	f.Tables = q.Networks
+	if f.IsSeveral() {
+		return f.makeGroup(c)
+	}
 	return f.Ask(c, func(d *app.Ledger) error {
-		closed, err := d.MakePackage(ctx, *q)
-		if err != nil {
-			writeRowErrors(stderr, err)
-			return err
-		}
-		wrong := unproved(closed.Signatures, closed.Stamp, app.Vouchers{})
-		if err := f.writeSince(c, closed.Package); err != nil {
-			return err
-		}
-		return cli.Found(writeClosed(c.OutOrStdout(), closed), !closed.Manifest.Findings.None() || f.strict && closed.Manifest.Findings.Accepted > 0 || len(wrong) > 0)
+		found, err := f.makeOne(c, d, q)
+		return cli.Found(err, found)
 	})
+}
+
+// makeOne creates the package of a chain, and reports whether it has findings.
+func (f *closeFlags) makeOne(c *cobra.Command, d *app.Ledger, q *app.PackageRequest) (found bool, err error) {
+	closed, err := d.MakePackage(c.Context(), *q)
+	if err != nil {
+		writeRowErrors(c.ErrOrStderr(), err)
+		return false, err
+	}
+	wrong := unproved(closed.Signatures, closed.Stamp, app.Vouchers{})
+	if err := f.writeSince(c, closed.Package); err != nil {
+		return false, err
+	}
+	return !closed.Manifest.Findings.None() || f.strict && closed.Manifest.Findings.Accepted > 0 || len(wrong) > 0, writeClosed(c.OutOrStdout(), closed)
 }
 
 // chooseJournals sets the journals of the package. Without --as, it keeps those of the package before for accounting systems.
@@ -341,7 +373,20 @@ func (f *closeFlags) checkPackage(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	checked, err := app.CheckPackage(c.Context(), f.check, func(ctx context.Context) (*app.Ledger, error) { return f.openToCheck(ctx, vouchers) }, vouchers, f.options(c))
+	switch group, err := closing.OpenGroup(f.check); {
+	case err == nil:
+		return f.checkGroup(c, group, vouchers)
+	case !errors.Is(err, fs.ErrNotExist):
+		return err
+	case f.IsSeveral():
+		return fmt.Errorf("%s contains no %s, which the packages of several chains have. Close all chains again, or name the --ledger of one package", f.check, closing.GroupFile)
+	}
+	return f.checkOne(c, f.check, func(ctx context.Context) (*app.Ledger, error) { return f.openToCheck(ctx, vouchers) }, vouchers, f.options(c))
+}
+
+// checkOne checks the package of a chain.
+func (f *closeFlags) checkOne(c *cobra.Command, dir string, open func(context.Context) (*app.Ledger, error), v app.Vouchers, o app.PackageOptions) error {
+	checked, err := app.CheckPackage(c.Context(), dir, open, v, o)
 	if err != nil {
 		writeRowErrors(c.ErrOrStderr(), err)
 		return err
@@ -351,7 +396,7 @@ func (f *closeFlags) checkPackage(c *cobra.Command) error {
 			return err
 		}
 	}
-	return writeChecked(c.OutOrStdout(), f.check, checked, vouchers, f.offline)
+	return writeChecked(c.OutOrStdout(), dir, checked, v, f.offline)
 }
 
 // openToCheck opens the ledger to compare a package with. It returns nil if no ledger is named or exists
