@@ -966,9 +966,9 @@ func TestPageOfAHub(t *testing.T) {
 func TestPageOfPartialJournals(t *testing.T) {
 	d, q := opened(t, changed(t, withoutWithdraws(25))), postedQuestion(t, "datev", "journal-csv")
 	q.Summarise, q.Proved = "transaction", false
-	q.Chart = write(t, "chart.csv", strings.Replace(everySystem, "layer,", "# rows per file: 2\nlayer,", 1))
+	q.Chart = write(t, "chart.csv", strings.Replace(everySystem, "layer,", "# journal-csv rows per file: 2\nlayer,", 1))
 	unpriced := q
-	unpriced.Dir += "-unpriced"
+	unpriced.Dir, unpriced.Accounts = unpriced.Dir+"-unpriced", unpriced.Accounts[:1]
 	unpriced.Prices.Files = []string{write(t, "prices.csv", "# source: a test\ndate,price\n2025-12-31,2\n")} // not of the day of the fees
 	var cases []pageCase
 	for _, q := range []app.PackageRequest{q, unpriced} {
