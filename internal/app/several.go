@@ -330,7 +330,7 @@ func JoinRollforwards(ctx context.Context, parts []Part, made []*Rollforward, no
 			whole, total.Notes = false, append(total.Notes, why)
 		}
 		if !r.Holds() {
-			whole, total.Notes = false, append(total.Notes, fmt.Sprintf("the total is not known: the rollforward of %s does not hold", parts[i].Network))
+			whole, total.Notes = false, append(total.Notes, fmt.Sprintf("the total is not known: part of the rollforward of %s is unexplained or unknown", parts[i].Network))
 		}
 		lines, err := r.Columns[len(r.Columns)-1].Lines() // of all accounts and months
 		if err != nil {

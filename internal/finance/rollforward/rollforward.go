@@ -95,7 +95,7 @@ type Column struct {
 	AssetFees fee.AssetTotals
 
 	nothing chain.Optional[money.Amount] // the value of no movements; unknown without prices
-	apart   bool                         // a statement of its accounts does not hold
+	apart   bool                         // a statement of its accounts has something unexplained
 }
 
 // Sum is the sum of the movements of a class in a column.
