@@ -34,7 +34,7 @@ func TestTotalOfARollforwardThatDoesNotHold(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, unexplained == 0, j.Holds())
 		var text bytes.Buffer
-		require.NoError(t, writeTotal(&text, j.Book[len(j.Book)-1], 80))
+		require.NoError(t, writeTotal(&text, j.Book[len(j.Book)-1], 200))
 		require.Equal(t, unexplained > 0, strings.Contains(text.String(), "note: the total is not known: part of the rollforward of two is unexplained or unknown"))
 	}
 }
