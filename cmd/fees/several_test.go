@@ -76,9 +76,13 @@ func TestMonthsOfAllLedgers(t *testing.T) {
 	require.NoError(t, err)
 	for i := range served {
 		served[i].Prices = lists[i]
-		require.Equal(t, in.Files[i:i+1], in.Of(lists[i]))
+		files, err := in.Of(lists[i])
+		require.NoError(t, err)
+		require.Equal(t, in.Files[i:i+1], files)
 	}
-	require.Nil(t, in.Of(nil))
+	none, err := in.Of(nil)
+	require.NoError(t, err)
+	require.Empty(t, none)
 	code, page = get("/months")
 	require.Equal(t, http.StatusOK, code)
 	require.Contains(t, page, "January 2026 | beam | complete | 6.407884493791944834 | GLMR | 1.48 | not compared | closed, version 1 | ")

@@ -269,7 +269,7 @@ func TestClosePosted(t *testing.T) {
 	}
 	chart := append([]string{"--chart", "chart.csv"}, priced...)
 	for _, by := range []string{"day", "month"} {
-		stdout, stderr, code := fees(closed(append([]string{"--as", "xero,datev,journal-csv,hledger", "--company", "Example GmbH", "--summarise", by}, chart...)...)...)
+		stdout, stderr, code := fees(closed(append([]string{"--as", "xero,datev,journal-csv,ledger", "--company", "Example GmbH", "--summarise", by}, chart...)...)...)
 		require.Equal(t, exitOK, code, stdout+stderr)
 		for form, name := range map[string]string{"xero": "xero.csv", "datev": "EXTF_datev.csv", "journal-csv": "journal-csv.csv"} {
 			want, stderr, code := fees(booking(form, append([]string{"--summarise", by}, priced...)...)...)
@@ -283,7 +283,7 @@ func TestClosePosted(t *testing.T) {
 	}
 	stdout, stderr, code := fees(closed()...)
 	require.Equal(t, exitOK, code, stderr)
-	require.Contains(t, stdout, "journals for accounting systems: xero, datev, journal-csv, kept from the version before; name others with --as")
+	require.Contains(t, stdout, "journals: ledger, xero, datev, journal-csv, kept from the version before; name others with --as")
 	require.Contains(t, stdout, "unchanged: every byte is the same")
 	stdout, stderr, code = fees(closed("--as", "hledger")...)
 	require.Equal(t, exitOK, code, stderr)

@@ -34,16 +34,18 @@ type PackageRequest struct {
 	Drop        string // what it may lack of that one: "", DropAcceptances or DropRecord
 	PeriodInput        // a month, or a year
 	PackageInputs
-	Networks  string               // a file with the user's own network tables, or ""
-	Journal   string               // the accounting program of the journal in tokens; "" for none
-	Posted    []string             // accounting systems with journals, of [JournalForms]; nil are those of the package before
-	Summarise string               // what their entries have the fees of: a transaction, a day or a month
-	Company   string               // its name, for the cover; "" is that of the package before
-	With      string               // WithFees or WithMovements
-	Proved    bool                 // prove the statements with balances
-	NoRecords bool                 // leave out the records of the blocks
-	Key       *signature.Key       // signs the manifest; may be nil
-	Authority *timestamp.Authority // timestamps the manifest; may be nil
+	Networks string // a file with the user's own network tables, or ""
+	Journal  string // the accounting program of the journal in tokens; "" for none
+	// KeepJournal means that the journal in tokens is that of the package before, if there is one: Journal is a default.
+	KeepJournal bool
+	Posted      []string             // accounting systems with journals, of [JournalForms]; nil are those of the package before
+	Summarise   string               // what their entries have the fees of: a transaction, a day or a month
+	Company     string               // its name, for the cover; "" is that of the package before
+	With        string               // WithFees or WithMovements
+	Proved      bool                 // prove the statements with balances
+	NoRecords   bool                 // leave out the records of the blocks
+	Key         *signature.Key       // signs the manifest; may be nil
+	Authority   *timestamp.Authority // timestamps the manifest; may be nil
 	PackageOptions
 }
 
@@ -83,7 +85,7 @@ type Closed struct {
 	Stamp         *timestamp.Checked  // of its manifest, without checking the authority; nil for none
 	Unstamped     bool                // the previous version was timestamped, this one is not
 	Record        string              // the record of fees that it keeps from the version before; "" for none
-	Posted        []string            // the accounting systems whose journals it keeps from the version before
+	Journals      []string            // the formats of journals that it keeps from the version before
 }
 
 // options returns the options that the manifest stores.
@@ -131,7 +133,7 @@ func (d *Ledger) MakePackage(ctx context.Context, q PackageRequest) (*Closed, er
 	}
 	c, err := x.install(ctx, q.Dir, q.Key, q.Authority)
 	if err == nil {
-		c.Record, c.Posted = kept.name, kept.posted
+		c.Record, c.Journals = kept.name, kept.journals
 	}
 	return c, err
 }

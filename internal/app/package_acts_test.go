@@ -77,7 +77,7 @@ func TestPackageWithActs(t *testing.T) {
 	c = checked(t, dir, copied(t), q.PackageOptions) // another ledger of the same blocks
 	require.Empty(t, c.Differences)
 	require.True(t, c.Partly() && c.TrailLost)
-	require.Equal(t, []string{"the audit trail, because the ledger's is empty; in the package, it has 3 lines", "inputs/acts.csv"}, c.NotCompared)
+	require.Equal(t, []string{"the audit trail, because the ledger's is empty; in the package, it has 3 lines", "inputs/acts.csv", "about.txt and cover.pdf: the audit trail, and who prepared, reviewed and closed the package"}, c.NotCompared)
 
 	// A trail that was rewritten with fitting digests is found by the package.
 	other := copied(t)

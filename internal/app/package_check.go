@@ -295,6 +295,7 @@ func (v *verifier) again(ctx context.Context) (_ *closing.Manifest, unfit []stri
 	for _, f := range v.Manifest.Named(gatewayFiles(&v.Manifest.Options)) {
 		v.notCompared(f.Name)
 	}
+	v.notCompared(gatewayFigures)
 	return &x.manifest, x.unfit, nil
 }
 

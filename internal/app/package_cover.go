@@ -99,10 +99,8 @@ func (x *maker) coverFacts(a *closing.About) (facts console.Pairs) {
 	facts.Add("Seal", cmp.Or(m.Blocks.Seal, "none, because not all blocks are sealed"))
 	facts.Add("Audit trail", a.Trail)
 	facts.Add("Manifest", "manifest.json lists this cover and every other file, so the cover cannot contain its SHA-256; fees close, fees close --check and check.html show it")
-	for _, act := range x.round {
-		if role := roles[act.Kind]; role != "" {
-			facts.Add(role, plain.Line(act.User)+", "+act.Time.String())
-		}
+	for _, act := range Round(x.round).Signed() {
+		facts.Add(roles[act.Kind], plain.Line(act.User)+", "+act.Time.String())
 	}
 	return facts
 }
@@ -141,7 +139,7 @@ func figuresOf(r *rollforward.Rollforward, valued bool) (list []closing.Figure, 
 	balance("opening", c.Opening, c.OpeningValue)
 	for _, l := range lines {
 		add(string(l.Line), l.Free, l.Reserved, l.Value)
-		if f := &list[len(list)-1]; isNothing(f) && !slices.Contains([]rollforward.Line{rollforward.Received, rollforward.Sent, rollforward.Fees}, l.Line) {
+		if f := &list[len(list)-1]; isNothing(f, valued) && !slices.Contains([]rollforward.Line{rollforward.Received, rollforward.Sent, rollforward.Fees}, l.Line) {
 			list = list[:len(list)-1]
 		}
 	}
@@ -155,11 +153,11 @@ func figuresOf(r *rollforward.Rollforward, valued bool) (list []closing.Figure, 
 	return list, err
 }
 
-// isNothing reports whether a line neither changed a balance nor has a value.
-func isNothing(f *closing.Figure) bool {
+// isNothing reports whether a line neither changed a balance nor has a value. A value that is not known is not nothing.
+func isNothing(f *closing.Figure, valued bool) bool {
 	amount, known := f.Amount.Get()
-	value, valued := f.Value.Get()
-	return known && amount.Sign() == 0 && (!valued || strings.Trim(value, "0.") == "")
+	value, worth := f.Value.Get()
+	return known && amount.Sign() == 0 && worth == valued && strings.Trim(value, "0.") == ""
 }
 
 // balancesOf returns the sums of the balances, free and reserved; nil if one of them was not queried.

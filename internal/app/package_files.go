@@ -182,7 +182,10 @@ func gatewayFiles(o *closing.Options) (names []string) {
 	return names
 }
 
-// takeOver takes the findings of the files that were not made from the package.
+// gatewayFigures names what [maker.takeOver] takes from a package: it is as unchecked as the files that it is of.
+const gatewayFigures = closing.ManifestFile + " and " + CoverFile + ": balances, figures and findings that need a gateway"
+
+// takeOver takes the figures and findings of the files that were not made from the package.
 func (x *maker) takeOver() {
 	if x.kept == nil {
 		return

@@ -71,7 +71,9 @@ func DivideGroup(ctx context.Context, ledgers []*Ledger, q PackageRequest) (part
 				one.Labels.Path = q.Labels.Path
 			}
 		}
-		one.Prices.Files = q.Prices.Of(p.Request.Prices)
+		if one.Prices.Files, err = q.Prices.Of(p.Request.Prices); err != nil {
+			return nil, nil, nil, err
+		}
 		if p.Request.Prices != nil {
 			one.Prices.Fiat = string(p.Request.Prices.Currency)
 		}

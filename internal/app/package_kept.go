@@ -25,7 +25,7 @@ const (
 // keptRecord is what a package keeps of the one before.
 type keptRecord struct {
 	name     string                 // of the record; "" if the request names its own
-	posted   []string               // accounting systems; none if the request names its own
+	journals []string               // their formats; none if the request names its own
 	accepted []reconcile.Acceptance // which count
 }
 
@@ -51,12 +51,12 @@ func (d *Ledger) keepRecord(ctx context.Context, q *PackageRequest) (kept keptRe
 	}
 	in := func(name string) string { return filepath.Join(dir, filepath.FromSlash(name)) }
 	q.Company = cmp.Or(q.Company, before.Manifest.Options.Company)
-	kept.posted = q.keepPosted(before.Manifest, in)
+	kept.journals = q.keepJournals(before.Manifest, in)
 	record := before.Manifest.Options.Reconciliation
 	if record == nil || q.Drop == DropRecord && q.Books.Path == "" {
 		record = nil
 	}
-	if record == nil && kept.posted == nil {
+	if record == nil && kept.journals == nil {
 		return kept, nil
 	}
 	if _, err := closing.Prepare(dir); err != nil || record == nil { // its files are unaltered

@@ -170,9 +170,13 @@ const (
 	tieUnknown = "not known"
 )
 
-// balanced compares debits and credits.
+// balanced compares debits and credits: those of the accounts with each other, and with those that the files state.
 func (t *tieOut) balanced() string {
-	if debit, credit := t.Sums(); !debit.Equal(credit) {
+	var written journal.File
+	for _, f := range t.Files {
+		written.Debit, written.Credit = written.Debit.Add(f.Debit), written.Credit.Add(f.Credit)
+	}
+	if debit, credit := t.Sums(); !debit.Equal(credit) || !debit.Equal(written.Debit) || !credit.Equal(written.Credit) {
 		return tieDiffers
 	}
 	return tieAgrees
@@ -246,24 +250,29 @@ func tieSheet(token console.Token, ties []*tieOut) *table.Sheet {
 	})}
 }
 
-// keepPosted gives a request the journals for accounting systems of the package before, with its chart, tags and prices, unless
-// the request names journals.
-func (q *PackageRequest) keepPosted(m *closing.Manifest, in func(string) string) []string {
+// keepJournals gives a request the journals for accounting systems of the package before, with its chart, tags and prices, unless
+// the request names journals, and the journal in tokens if the request says so. It returns those that were not asked for.
+func (q *PackageRequest) keepJournals(m *closing.Manifest, in func(string) string) (kept []string) {
 	o := &m.Options
+	if q.KeepJournal && q.Journal != o.Journal {
+		if q.Journal = o.Journal; q.Journal != "" {
+			kept = []string{q.Journal}
+		}
+	}
 	if q.Posted != nil || len(o.Posted) == 0 {
-		return nil
+		return kept
 	}
 	q.Posted, q.Summarise = o.Posted, o.Summarise
 	if q.Chart == "" && o.Chart {
 		q.Chart = in(inputChart)
-		if q.Tags == "" && o.Tags {
-			q.Tags = in(inputTags)
-		}
+	}
+	if q.Tags == "" && o.Tags {
+		q.Tags = in(inputTags)
 	}
 	if len(q.Prices.Files) == 0 && o.Prices != nil {
 		q.Prices = storedPrices(o.Prices, in)
 	}
-	return q.Posted
+	return append(kept, q.Posted...)
 }
 
 // postedLine states for people how the journals for accounting systems tie to the report; "" for none.

@@ -16,18 +16,27 @@ import (
 // The verdict on a posted journal is the lowest of its results.
 func TestVerdictOfATieOut(t *testing.T) {
 	one := decimal.New(1, 0)
+	summary := func(debit, credit, writtenDebit, writtenCredit decimal.Decimal) *Summary {
+		return &Summary{Summary: &journal.Summary{
+			Tie:   journal.Tie{Accounts: []*journal.AccountTotal{{Account: "6810", Debit: debit}, {Account: "1500", Credit: credit}}},
+			Files: []*journal.File{{Debit: writtenDebit, Credit: writtenCredit}},
+		}}
+	}
 	known, worth := chain.Some(chain.NewWei(7)), chain.Some("1")
 	for want, of := range map[string]tieOut{
 		tieAgrees:                {charged: known, worth: worth},
 		tieUnknown:               {charged: known},
 		tieUnknown + ", charged": {worth: worth},
 		tieDiffers:               {charged: known, worth: worth, differs: true},
-		tieDiffers + ", sums":    {charged: known, Summary: &Summary{Summary: &journal.Summary{Tie: journal.Tie{Accounts: []*journal.AccountTotal{{Account: "6810", Debit: one}}}}}},
+		tieDiffers + ", sums":    {charged: known, worth: worth, Summary: summary(one, decimal.Zero, one, one)},
+		tieDiffers + ", debits":  {charged: known, worth: worth, Summary: summary(one, one, one.Add(one), one)},
+		tieDiffers + ", credits": {charged: known, worth: worth, Summary: summary(one, one, one, decimal.Zero)},
 	} {
 		if of.Summary == nil {
-			of.Summary = &Summary{Summary: &journal.Summary{Tie: journal.Tie{Accounts: []*journal.AccountTotal{{Account: "6810", Debit: one}, {Account: "1500", Credit: one}}}}}
+			of.Summary = summary(one, one, one, one)
 		}
 		require.Contains(t, want, of.verdict())
+		of.names = []string{"posted/xero.csv"}
 		of.Undetermined, of.Suspense.Fees = 2, 3
 		of.Format = journal.Xero
 		x := &maker{}

@@ -63,20 +63,24 @@ func ReadPricesOf(in PricesInput, tokens []console.Token) (lists []*money.List, 
 	return lists, nil
 }
 
-// Of returns the files of the input that a list is from; none for nil.
-func (in *PricesInput) Of(list *money.List) (files []string) {
+// Of returns the files of the input that a list is from; none for nil. Files in several directories may have the same name.
+func (in *PricesInput) Of(list *money.List) (files []string, err error) {
 	if list == nil {
-		return nil
+		return nil, nil
 	}
 	for _, text := range in.Files {
 		path, pair := SplitPair(text)
+		sum, err := disk.Sum(path)
+		if err != nil {
+			return nil, inFile(FieldPrices, path, err)
+		}
 		if slices.ContainsFunc(list.Files, func(f *money.Origin) bool {
-			return f.File == filepath.Base(path) && (pair == money.Pair{} || f.Pair == pair.String())
+			return f.File == filepath.Base(path) && f.SHA256 == sum && (pair == money.Pair{} || f.Pair == pair.String())
 		}) {
 			files = append(files, text)
 		}
 	}
-	return files
+	return files, nil
 }
 
 // read returns the files, too.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/finance/closing"
 	"github.com/feeledger/fees/internal/finance/report"
@@ -155,4 +156,23 @@ func TestPricesInput(t *testing.T) {
 		require.ErrorContains(t, err, want)
 		require.Equal(t, failure.NotUnderstood, app.KindOf(err))
 	}
+}
+
+// Files of the same name in several directories are told apart by their content.
+func TestPriceFilesOfTheSameName(t *testing.T) {
+	a, b := filepath.Join(t.TempDir(), "prices.csv"), filepath.Join(t.TempDir(), "prices.csv")
+	for path, price := range map[string]string{a: "7", b: "8"} {
+		require.NoError(t, os.WriteFile(path, []byte("# source: a test\ndate,price\n2026-01-01,"+price+"\n"), 0o600))
+	}
+	in := app.PricesInput{Files: []string{"GLMR/EUR=" + a, "MOVR/EUR=" + b}}
+	lists, err := app.ReadPricesOf(in, []console.Token{{Symbol: "GLMR"}, {Symbol: "MOVR"}})
+	require.NoError(t, err)
+	for i, list := range lists {
+		files, err := in.Of(list)
+		require.NoError(t, err)
+		require.Equal(t, in.Files[i:i+1], files)
+	}
+	require.NoError(t, os.Remove(b))
+	_, err = in.Of(lists[0])
+	require.ErrorContains(t, err, "prices.csv does not exist")
 }

@@ -196,6 +196,21 @@ func (r Round) Whole() string {
 	return ""
 }
 
+// Signed returns the acts that the closed manifest stands on, which its cover names: its last preparation, its last approval
+// and the closing. Approvals that another preparation made void, and preparations of other manifests, are left out.
+func (r Round) Signed() (list Round) {
+	manifest := r.Last().Manifest
+	for _, kind := range []ledger.ActKind{ledger.Prepared, ledger.Approved, ledger.Closed} {
+		for _, a := range slices.Backward(r) {
+			if a.Kind == kind && a.Manifest == manifest {
+				list = append(list, a)
+				break
+			}
+		}
+	}
+	return list
+}
+
 // AskedSince returns the questions without an answer that were asked after an act.
 func (r Round) AskedSince(number uint64) []Question {
 	return slices.DeleteFunc(r.Unanswered(), func(q Question) bool { return q.Number <= number })

@@ -103,6 +103,23 @@ func TestRoundWhole(t *testing.T) {
 	require.Equal(t, "the manifest was not approved by another user than its preparer", roundOf(t, [2]string{"anna", "prepared"}, [2]string{"bob", "approved"}, [2]string{"bob", "closed"}).Whole())
 }
 
+// A cover names the last preparation, the last approval and the closing of the closed manifest: no approval that another
+// preparation made void, and nobody who prepared another manifest.
+func TestWhoSignedARound(t *testing.T) {
+	r := roundOf(t,
+		[2]string{"dora", "prepared"}, [2]string{"dora", "withdrawn"}, [2]string{"carol", "prepared"}, [2]string{"eve", "approved"},
+		[2]string{"anna", "prepared"}, [2]string{"bob", "approved"}, [2]string{"anna", "closed"}, [2]string{"eve", "answered"})
+	r[3].Manifest = ledger.Digest{2}
+	var names []string
+	for _, a := range r.Signed() {
+		names = append(names, string(a.Kind)+" "+a.User)
+	}
+	require.Equal(t, []string{"prepared anna", "approved bob", "closed anna"}, names)
+	r[5].Manifest = ledger.Digest{2}
+	require.Len(t, r.Signed(), 2, "the approval of another manifest")
+	require.Empty(t, app.Round{}.Signed())
+}
+
 // The comment of who returns a package is a question, and so is one about differences. The comment of the next preparation
 // answers the former, an answer that names its line either. An approval needs a comment while one is open, or if the record
 // of fees was dropped, and a closed round without that comment is not whole.

@@ -308,8 +308,8 @@ func JoinFees(parts []Part, made []*Fees, notes []string) *Joined {
 	return j
 }
 
-// JoinRollforwards joins the rollforwards of several chains. The total has the lines of all accounts, in the currency:
-// balances are not valued, only their changes.
+// JoinRollforwards joins the rollforwards of several chains. The total has the lines of all accounts, in the currency, and
+// is known if the rollforwards hold. Balances have their values in the section of each chain.
 func JoinRollforwards(ctx context.Context, parts []Part, made []*Rollforward, notes []string) (*Joined, error) {
 	j := &Joined{holds: true}
 	docs := make([]*table.Document, len(made))
@@ -321,13 +321,16 @@ func JoinRollforwards(ctx context.Context, parts []Part, made []*Rollforward, no
 		j.Document = join(parts, docs, total)
 		return j, nil
 	}
-	total.Notes = append(total.Notes, "balances are not valued, only their changes")
+	total.Notes = append(total.Notes, "the total has the values of the changes; those of the balances are in the section of each chain")
 	total.Columns = []table.Column{{Name: "line", Kind: table.Text, Term: true}, {Name: "value_" + currency.Suffix(), Kind: table.Fiat, Currency: currency}}
 	whole := true
 	values := map[rollforward.Line][]chain.Optional[money.Amount]{}
 	for i, r := range made {
 		if why := lack(&parts[i], &r.held.Cover, 0); why != "" {
 			whole, total.Notes = false, append(total.Notes, why)
+		}
+		if !r.Holds() {
+			whole, total.Notes = false, append(total.Notes, fmt.Sprintf("the total is not known: part of the rollforward of %s is unexplained or unknown", parts[i].Network))
 		}
 		lines, err := r.Columns[len(r.Columns)-1].Lines() // of all accounts and months
 		if err != nil {

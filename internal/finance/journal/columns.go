@@ -27,6 +27,7 @@ type columns struct {
 	comma     bool // decimals have a comma
 	headings  []string
 	cells     []cell
+	named     []string // their fields
 	carries   []chart.Target
 }
 
@@ -60,7 +61,7 @@ func (c *columns) add(list string, more map[string]cell) error {
 		if t := chart.Target(field); slices.Contains(dimensions, t) {
 			c.carries = append(c.carries, t)
 		}
-		c.headings, c.cells = append(c.headings, heading), append(c.cells, shown)
+		c.headings, c.cells, c.named = append(c.headings, heading), append(c.cells, shown), append(c.named, field)
 	}
 	return nil
 }
@@ -121,9 +122,44 @@ func (c *columns) line(cells []string) string {
 	return strings.TrimSuffix(line.String(), "\n")
 }
 
+// stated returns whether debits and credits have columns, or else amounts.
+func (c *columns) stated() (sides, amounts bool) {
+	sides = slices.Contains(c.named, "debit") && slices.Contains(c.named, "credit")
+	return sides, !sides && slices.Contains(c.named, "amount")
+}
+
+// sums returns the debits and credits that a line of CSV states, in its columns for both, or for amounts.
+func (c *columns) sums(row string) (debit, credit decimal.Decimal, err error) {
+	r := csv.NewReader(strings.NewReader(row))
+	r.Comma, r.FieldsPerRecord = c.separator, len(c.named)
+	cells, err := r.Read()
+	if err != nil {
+		return debit, credit, err
+	}
+	number := func(field string) (n decimal.Decimal) {
+		text := cells[slices.Index(c.named, field)]
+		if c.comma {
+			text = strings.Replace(text, ",", ".", 1)
+		}
+		if text != "" && err == nil {
+			n, err = decimal.NewFromString(text)
+		}
+		return n
+	}
+	sides, amounts := c.stated()
+	switch {
+	case sides:
+		debit, credit = number("debit"), number("credit")
+	case amounts:
+		amount := number("amount")
+		debit, credit = decimal.Max(amount, decimal.Zero), decimal.Max(amount.Neg(), decimal.Zero)
+	}
+	return debit, credit, err
+}
+
 // complete completes a layout with the columns. Check, if not nil, verifies the limits of an entry.
 func (c *columns) complete(l layout, check func(*Entry, []*Line) error) *layout {
-	l.carries = append(l.carries, c.carries...)
+	l.carries, l.sums = append(l.carries, c.carries...), c.sums
 	l.head = func(*Entry) []string { return []string{c.line(c.headings)} }
 	l.rows = func(e *Entry) (rows []string, err error) {
 		lines, err := e.Lines()
@@ -185,6 +221,9 @@ func newCSV(s settings) (*layout, error) {
 	}
 	if err == nil {
 		err = c.add(cmp.Or(s.get(settingColumns), standard+",description,token,symbol,fees,hash"), nil)
+	}
+	if sides, amounts := c.stated(); !sides && !amounts {
+		err = cmp.Or(err, s.wrong(settingColumns, "want debit and credit, or amount"))
 	}
 	for _, heading := range c.headings {
 		err = cmp.Or(err, chart.CheckName(settingColumns, heading))

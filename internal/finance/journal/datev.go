@@ -1,11 +1,14 @@
 package journal
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/shopspring/decimal"
 
 	"github.com/feeledger/fees/internal/finance/chart"
 )
@@ -105,7 +108,7 @@ func newDATEV(s settings) (*layout, error) {
 		return nil, s.wrong(settingSKR, "want two or four digits, such as 03 or 04")
 	}
 	d.account = regexp.MustCompile(fmt.Sprintf(`^[0-9]{1,%d}$`, d.length))
-	return &layout{carries: []chart.Target{chart.CostCentre, chart.Project, chart.TaxCode}, maxRows: datevRows, monthly: true, head: d.head, rows: d.rows, encode: toWindows1252}, nil
+	return &layout{carries: []chart.Target{chart.CostCentre, chart.Project, chart.TaxCode}, maxRows: datevRows, monthly: true, head: d.head, rows: d.rows, sums: datevSums, encode: toWindows1252}, nil
 }
 
 var (
@@ -198,6 +201,19 @@ func (d *datev) row(e *Entry, p *Posting) (string, error) {
 		}
 	}
 	return strings.Join(cells[1:], ";"), nil
+}
+
+// datevForm matches the amount of a row, which is a debit of Konto and a credit of Gegenkonto.
+var datevForm = regexp.MustCompile(`^([0-9]+),([0-9]{2});"S";`)
+
+// datevSums returns the debit and the credit that a row states.
+func datevSums(row string) (debit, credit decimal.Decimal, err error) {
+	found := datevForm.FindStringSubmatch(row)
+	if found == nil {
+		return debit, credit, errors.New("want an amount and S")
+	}
+	debit, err = decimal.NewFromString(found[1] + "." + found[2])
+	return debit, debit, err
 }
 
 func quoted(text string) string { return `"` + strings.ReplaceAll(text, `"`, `""`) + `"` }

@@ -36,6 +36,14 @@ func (s *Summary) plan(e *Entry) error {
 	if err != nil || len(rows) == 0 {
 		return err
 	}
+	var debit, credit decimal.Decimal // as written: the entry is not asked again
+	for _, row := range rows {
+		d, c, err := l.sums(row)
+		if err != nil {
+			return fmt.Errorf("internal error: the amounts of the line %q of entry %s cannot be read: %w", row, e.Reference, err)
+		}
+		debit, credit = debit.Add(d), credit.Add(c)
+	}
 	count, most := uint64(len(rows)), uint64(l.maxRows)
 	if most > 0 && count > most {
 		return fmt.Errorf("entry %s has %d lines, and a file has at most %d; book by day or by transaction, or use fewer accounts and cost centres", e.Reference, count, most)
@@ -48,7 +56,7 @@ func (s *Summary) plan(e *Entry) error {
 	}
 	f := s.Files[last]
 	f.Entries, f.Rows, f.Last = f.Entries+1, f.Rows+count, e.Reference
-	f.Debit, f.Credit = f.Debit.Add(e.Sum()), f.Credit.Add(e.Sum())
+	f.Debit, f.Credit = f.Debit.Add(debit), f.Credit.Add(credit)
 	err = l.write(f.hash, rows)
 	f.SHA256 = hex.EncodeToString(f.hash.Sum(nil))
 	return err

@@ -3,6 +3,8 @@ package journal
 import (
 	"slices"
 
+	"github.com/shopspring/decimal"
+
 	"github.com/feeledger/fees/internal/finance/chart"
 )
 
@@ -82,6 +84,8 @@ type layout struct {
 	// head returns the lines above the entries, of a file whose first entry is given.
 	head func(first *Entry) []string
 	// rows returns the lines of an entry; none where all its amounts are zero.
-	rows   func(*Entry) ([]string, error)
+	rows func(*Entry) ([]string, error)
+	// sums returns the debits and credits that the text of a line states.
+	sums   func(row string) (debit, credit decimal.Decimal, err error)
 	encode func(string) (string, error) // nil is UTF-8
 }

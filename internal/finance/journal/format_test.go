@@ -466,6 +466,7 @@ func TestRefused(t *testing.T) {
 		"no consultant":      {journal.DATEV.Name, "# asset: 1500\naccount\n6810\n", one, "EUR", `--as datev: the chart lacks a setting; add a line such as "# datev consultant: 29098"`},
 		"consultant":         {journal.DATEV.Name, "# datev consultant: 12\naccount\n6810\n", one, "EUR", `--as datev: line 1 of the chart: datev consultant "12": want a number from 1001 to 9999999`},
 		"not ISO":            {journal.DATEV.Name, settings + "account\n6810\n", one, "USDC", "--as datev: DATEV takes currencies with ISO codes only, and USDC is not one"},
+		"no amounts":         {journal.CSV.Name, "# columns: date, account, debit\naccount\n6810\n", one, "EUR", `--as journal-csv: line 1 of the chart: columns "date, account, debit": want debit and credit, or amount`},
 		"column":             {journal.CSV.Name, "# columns: Date = day\naccount\n6810\n", one, "EUR", `--as journal-csv: line 1 of the chart: columns "Date = day": "day" is not a field: want account, amount, class, cost_centre, credit, currency, date, debit, department, description, fees, hash, location, memo, network, number, project, symbol, tax_code, token, wei`},
 		"rows":               {journal.CSV.Name, "# rows per file: 1\naccount\n6810\n", one, "EUR", `--as journal-csv: line 1 of the chart: rows per file "1": want a number of rows, 2 or more`},
 		"not in the charset": {journal.CSV.Name, settings + "# encoding: windows-1252\naccount\nΩ\n", one, "EUR", ""},
@@ -513,11 +514,11 @@ func TestChosenColumns(t *testing.T) {
 // One chart has the settings of several formats: with a format's name in front, a setting is only for it.
 func TestSettingsOfOneFormat(t *testing.T) {
 	q := journal.Request{By: journal.ByDay, Prices: readPrices(t, "2026-01-31,1\n", "EUR")}
-	q.Chart = readChart(t, settings+"# QuickBooks date form: YYYY-MM-DD\n# netsuite date form: DD.MM.YYYY\n# journal-csv columns: date, account\n# xero number prefix: X-\naccount\n6810\n")
+	q.Chart = readChart(t, settings+"# QuickBooks date form: YYYY-MM-DD\n# netsuite date form: DD.MM.YYYY\n# journal-csv columns: date, account, amount\n# xero number prefix: X-\naccount\n6810\n")
 	j := summarise(t, fees{payment(t, 1, "2026-01-31T12:00:00Z", 1, "1000000000000000000")}, q)
 	for name, want := range map[string]string{
 		journal.QuickBooks.Name: "\r\nFEE-GLMR-20260131,2026-01-31,Account 6810,1.00,", journal.NetSuite.Name: "\r\nFEE-GLMR-20260131,31.01.2026,",
-		journal.CSV.Name: "date,account\r\n2026-01-31,6810\r\n", journal.Xero.Name: "\r\nX-GLMR-20260131: moonbeam transaction fees 2026-01-31,31 Jan 2026,",
+		journal.CSV.Name: "date,account,amount\r\n2026-01-31,6810,1.00\r\n", journal.Xero.Name: "\r\nX-GLMR-20260131: moonbeam transaction fees 2026-01-31,31 Jan 2026,",
 	} {
 		contents, _ := files(t, j, name)
 		require.Contains(t, contents[0], want)
@@ -541,9 +542,9 @@ func TestAdviceOnSmallAmounts(t *testing.T) {
 // A column may have no heading.
 func TestColumnWithoutHeading(t *testing.T) {
 	q := journal.Request{By: journal.ByDay, Prices: readPrices(t, "2026-01-01,1\n", "EUR")}
-	q.Chart = readChart(t, settings+"# columns: = date, account\naccount\n6810\n")
+	q.Chart = readChart(t, settings+"# columns: = date, account, amount\naccount\n6810\n")
 	contents, _ := files(t, summarise(t, fees{payment(t, 1, "2026-01-01T12:00:00Z", 1, "1000000000000000000")}, q), journal.CSV.Name)
-	require.Contains(t, contents[0], ",account\r\n2026-01-01,6810\r\n")
+	require.Contains(t, contents[0], ",account,amount\r\n2026-01-01,6810,1.00\r\n")
 }
 
 // Amounts have the decimals of the currency in a CSV, and two in the other formats.

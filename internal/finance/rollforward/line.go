@@ -64,12 +64,19 @@ func (l *LineSum) spread() {
 	}
 }
 
+// nothing returns the value of no movements; unknown without prices.
+func (r *Rollforward) nothing() (none chain.Optional[money.Amount]) {
+	if r.prices == nil {
+		return none
+	}
+	return chain.Some(money.NothingIn(r.prices.Currency))
+}
+
 // valueEnds values the balances at the ends of a column.
 func (r *Rollforward) valueEnds(c *Column) error {
 	if r.ends == nil {
 		return nil
 	}
-	c.nothing = chain.Some(money.NothingIn(r.ends.Currency))
 	for _, end := range []struct {
 		value *chain.Optional[money.Amount]
 		of    chain.Optional[balances.Change]

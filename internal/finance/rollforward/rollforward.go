@@ -95,6 +95,7 @@ type Column struct {
 	AssetFees fee.AssetTotals
 
 	nothing chain.Optional[money.Amount] // the value of no movements; unknown without prices
+	apart   bool                         // a statement of its accounts has something unexplained
 }
 
 // Sum is the sum of the movements of a class in a column.
@@ -111,12 +112,9 @@ type Sum struct {
 	Value chain.Optional[money.Amount]
 }
 
-// Holds reports whether nothing is unexplained. It also returns true if balances were not queried; Opening is
-// then unknown.
-func (c *Column) Holds() bool {
-	by, _ := c.Unexplained.Get()
-	return by.IsZero()
-}
+// Holds reports whether the statements of all its accounts hold. Differences that cancel each other, of two accounts or two
+// blocks, are unexplained, too. It also returns true if balances were not queried; Opening is then unknown.
+func (c *Column) Holds() bool { return !c.apart }
 
 // Make builds the rollforward of accounts for periods of the ledger's blocks. Errors from the ledger are of type
 // [statement.LedgerError]; others come from the reader of balances.
@@ -144,7 +142,7 @@ func Make(ctx context.Context, book statement.Book, q Request) (*Rollforward, er
 			}
 		}
 		for j, o := range r.owners {
-			c, err := columns[j].column(o, p)
+			c, err := columns[j].column(o, p, r.nothing())
 			if err == nil {
 				err = r.valueEnds(&c)
 			}
@@ -206,6 +204,7 @@ type column struct {
 	accounts         int
 	opening, closing chain.Optional[balances.Change]
 	unexplained      chain.Optional[balances.Change]
+	apart            bool
 	assetFees        fee.AssetTotals
 	sums             map[key]*total
 }
@@ -252,6 +251,7 @@ func (c *column) addEnds(s *statement.Statement) (err error) {
 		*one.sum = chain.Some(sum)
 	}
 	c.accounts++
+	c.apart = c.apart || !s.Holds()
 	if err := c.assetFees.Join(s.AssetFees); err != nil {
 		return &statement.LedgerError{Err: err}
 	}
@@ -287,15 +287,19 @@ func (c *column) add(o *owner, item *Item) (err error) {
 	return err
 }
 
-// column returns the finished column. It fails unless opening, sums and the unexplained difference add up to the
-// closing balance.
-func (c *column) column(o owner, p Period) (Column, error) {
+// column returns the finished column. A sum whose changes are all known, but in items of another class, has the value of
+// nothing. It fails unless opening, sums and the unexplained difference add up to the closing balance.
+func (c *column) column(o owner, p Period, nothing chain.Optional[money.Amount]) (Column, error) {
 	whole := Column{
 		Period: p, Scope: o.scope, Account: o.account, Label: o.label, Group: o.group, Accounts: c.accounts,
 		Opening: c.opening, Closing: c.closing, Unexplained: c.unexplained, AssetFees: c.assetFees,
+		nothing: nothing, apart: c.apart,
 	}
 	for k, t := range c.sums {
 		s := Sum{Line: k.line, Class: k.class, Direction: k.direction, Count: t.count, Value: t.value}
+		if !t.valued {
+			s.Value = nothing
+		}
 		if !t.unknown.free {
 			s.Free = chain.Some(t.change.Free)
 		}
@@ -407,6 +411,7 @@ func (r *Rollforward) addWhole() error {
 
 // join adds a period to the combined column.
 func (c *Column) join(part *Column, sums map[key]*Sum, first bool) (err error) {
+	c.apart = c.apart || part.apart
 	if err := c.AssetFees.Join(part.AssetFees); err != nil {
 		return err
 	}

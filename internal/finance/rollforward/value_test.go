@@ -12,8 +12,10 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/finance/balances"
 	"github.com/feeledger/fees/internal/finance/rollforward"
 	"github.com/feeledger/fees/internal/money"
+	"github.com/feeledger/fees/internal/movement"
 	"github.com/feeledger/fees/internal/table"
 )
 
@@ -89,14 +91,7 @@ func TestValuation(t *testing.T) {
 	const file = "# source: Example\ndate,price\n2025-12-31,7.003\n2026-01-01,7.2537\n2026-01-02,6.9111\n"
 	list, err := money.Read([]byte(file), "EUR")
 	require.NoError(t, err)
-	at := func(day string) chain.Optional[chain.Time] {
-		when, err := time.Parse(time.RFC3339, day+"T23:59:59Z")
-		require.NoError(t, err)
-		moment, err := chain.TimeAt(uint64(when.UnixMilli()))
-		require.NoError(t, err)
-		return chain.Some(moment)
-	}
-	begin, between, end := at("2025-12-31"), at("2026-01-01"), at("2026-01-02")
+	begin, between, end := timeOf(t, "2025-12-31"), timeOf(t, "2026-01-01"), timeOf(t, "2026-01-02")
 	periods := []rollforward.Period{
 		{Name: "a", Span: chain.Heights{First: 3, Last: 25}, OpensAt: begin, ClosesAt: between},
 		{Name: "b", Span: chain.Heights{First: 26, Last: 27}, OpensAt: between, ClosesAt: end},
@@ -190,4 +185,97 @@ func TestValuation(t *testing.T) {
 	// Without a time of a balance, its value is unknown.
 	columns, _ = ask(list, []rollforward.Period{{Name: "a", Span: periods[0].Span}})
 	require.Nil(t, columns[0].ClosingValue)
+}
+
+// Differences that cancel each other, of two accounts or two blocks, are unexplained in every
+// column that has them.
+func TestDifferencesThatCancelAreUnexplained(t *testing.T) {
+	list, err := money.Read([]byte("# source: Example\ndate,price\n2025-12-31,700\n2026-01-01,800\n2026-01-02,900\n"), "EUR")
+	require.NoError(t, err)
+	const name = "moonbeam-2100"
+	have := recordedBalances(t, name)
+	for _, a := range []chain.Address{who, someone, relay} {
+		have[a] = map[uint64]chain.Balance{}
+	}
+	for h := range uint64(28) {
+		have[someone][h] = chain.Balance{Free: chain.NewWei(100 + h/25)} // 1 wei from nowhere
+		have[relay][h] = chain.Balance{Free: chain.NewWei(101 - h/25)}   // and as much to nowhere
+		have[who][h] = chain.Balance{Free: chain.NewWei(7 + h/15%2 - h/20%2)}
+	}
+	months := []rollforward.Period{
+		{Name: "a", Span: chain.Heights{First: 1, Last: 18}, OpensAt: timeOf(t, "2025-12-31"), ClosesAt: timeOf(t, "2026-01-01")},
+		{Name: "b", Span: chain.Heights{First: 19, Last: 27}, OpensAt: timeOf(t, "2026-01-01"), ClosesAt: timeOf(t, "2026-01-02")},
+	}
+	whole := []rollforward.Period{{Name: "a", Span: chain.Heights{First: 1, Last: 27}, OpensAt: timeOf(t, "2025-12-31"), ClosesAt: timeOf(t, "2026-01-02")}}
+	for _, of := range []struct {
+		what     string
+		accounts []chain.Address
+		periods  []rollforward.Period
+		lines    int // unexplained
+	}{
+		{"two accounts", []chain.Address{someone, relay}, whole, 4},            // each, the group and all
+		{"two accounts in months", []chain.Address{someone, relay}, months, 8}, // in the second month and in both
+		{"two blocks", []chain.Address{who}, whole, 2},                         // the account and its group
+		{"two months", []chain.Address{who}, months, 6},                        // each and both
+	} {
+		accounts := emptyBook()
+		for _, a := range of.accounts {
+			e := entryOf(a)
+			e.Group = "ours"
+			require.NoError(t, accounts.Add(e))
+		}
+		r := made(t, recorded(t, name), rollforward.Request{Periods: of.periods, Accounts: accounts, Balances: have, Options: balances.Options{EveryBlock: true}, Prices: list.Valuer()})
+		c := r.Columns[len(r.Columns)-1]
+		by, known := c.Unexplained.Get()
+		require.True(t, known && by.IsZero(), of.what)
+		require.False(t, c.Holds(), of.what)
+		value, err := c.Valuation()
+		require.NoError(t, err)
+		require.False(t, value.Known(), of.what)
+		var out bytes.Buffer
+		require.NoError(t, table.WriteCSV(&out, (&rollforward.Style{}).Lines(r)))
+		require.Equal(t, of.lines, strings.Count(out.String(), ",unexplained,"), "%s:\n%s", of.what, out.String())
+	}
+}
+
+// A sum whose movements state no change, which the balances show in another class, has the value of nothing, and everything is
+// known. Without prices it has no value.
+func TestValueOfWhatTheBalancesTell(t *testing.T) {
+	list, err := money.Read([]byte("# source: Example\ndate,price\n2025-12-31,700\n2026-01-01,800\n2026-01-02,900\n"), "EUR")
+	require.NoError(t, err)
+	const name = "moonbeam-2100"
+	book := recorded(t, name,
+		row(21, 9000, movement.OnInitialize, "balances.Slashed", movement.KindSlash, who, "NULL", "3", "NULL", "NULL"),
+		row(21, 9001, movement.OnInitialize, "balances.TransferOnHold", movement.KindTransferIn, who, "NULL", "2", "NULL", "NULL"),
+	)
+	have := told{who: {}}
+	for h := range uint64(28) {
+		have[who][h] = chain.Balance{Free: chain.NewWei(5 - h/21)} // 5 - 3 + 2
+	}
+	accounts := emptyBook()
+	require.NoError(t, accounts.Add(entryOf(who)))
+	q := rollforward.Request{Periods: []rollforward.Period{{Name: "a", Span: chain.Heights{First: 1, Last: 27}, OpensAt: timeOf(t, "2025-12-31"), ClosesAt: timeOf(t, "2026-01-02")}}, Accounts: accounts, Balances: have}
+	for _, prices := range []*money.Valuer{list.Valuer(), nil} {
+		q.Prices = prices
+		r := made(t, book, q)
+		require.True(t, r.Holds())
+		c := &r.Columns[0]
+		require.Len(t, c.Sums, 2)
+		for _, s := range c.Sums {
+			require.Equal(t, prices != nil, s.Value.Known(), "%s %s", s.Class, s.Direction)
+		}
+		value, err := c.Valuation()
+		require.NoError(t, err)
+		require.Equal(t, prices != nil, value.Known())
+	}
+}
+
+// timeOf returns the end of a day in UTC.
+func timeOf(t *testing.T, day string) chain.Optional[chain.Time] {
+	t.Helper()
+	when, err := time.Parse(time.RFC3339, day+"T23:59:59Z")
+	require.NoError(t, err)
+	at, err := chain.TimeAt(uint64(when.UnixMilli()))
+	require.NoError(t, err)
+	return chain.Some(at)
 }

@@ -78,8 +78,8 @@ only sees the SHA-256, and stores it in manifest.json.tsr.
 accounts of the chart. --tags also works alone. Journals for accounting systems
 need --chart and --prices. "fees help export" lists the settings of the chart;
 "# xero ...: " is for one system. If you close again without --as, the package
-keeps them, with their chart, tags and prices. A journal that differs from the
-report is a finding.
+keeps its journals, with their chart, tags and prices. A journal that differs
+from the report is a finding.
 
 With --prices, the rollforward and the cover also have the value of the opening
 balance, of the movements and of the closing balance, and the valuation
@@ -109,8 +109,8 @@ only the files are compared with their manifests; check each with
   without a ledger     name an archive of the blocks with --gateway. If the
                        network table does not contain its checkpoint, add
                        --trust
-  without a gateway    the files that need balances are not compared; the cover
-                       is
+  without a gateway    the files that need balances are not compared, and of the
+                       cover, its figures are not
   with --signers FILE  (ssh-keygen's allowed_signers format) --check requires
                        at least one signature. Every signature must be by a
                        listed key that is valid today
@@ -332,14 +332,14 @@ func (f *closeFlags) makeOne(c *cobra.Command, d *app.Ledger, q *app.PackageRequ
 	return !closed.Manifest.Findings.None() || f.strict && closed.Manifest.Findings.Accepted > 0 || len(wrong) > 0, writeClosed(c.OutOrStdout(), closed)
 }
 
-// chooseJournals sets the journals of the package. Without --as, it keeps those of the package before for accounting systems.
+// chooseJournals sets the journals of the package. Without --as, it keeps those of the package before.
 func (f *closeFlags) chooseJournals(c *cobra.Command) (err error) {
 	q := &f.request
 	if q.Journal, q.Posted, err = app.JournalsOf(strings.Split(f.as, ",")); err != nil {
 		return err
 	}
 	if !c.Flags().Changed("as") {
-		q.Posted = nil
+		q.Posted, q.KeepJournal = nil, true
 	}
 	if q.Summarise = string(f.summarise); c.Flags().Changed("summarise") && len(q.Posted) == 0 {
 		return fmt.Errorf("--summarise is for %s; name them with --as", strings.Join(app.JournalForms, ", "))

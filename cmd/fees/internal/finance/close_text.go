@@ -20,8 +20,8 @@ func writeClosed(w io.Writer, p *app.Closed) error {
 	if p.Record != "" {
 		say(w, fmt.Sprintf("record of fees: %s, kept from the version before; leave it out with --drop record", p.Record))
 	}
-	if len(p.Posted) > 0 {
-		say(w, fmt.Sprintf("journals for accounting systems: %s, kept from the version before; name others with --as", strings.Join(p.Posted, ", ")))
+	if len(p.Journals) > 0 {
+		say(w, fmt.Sprintf("journals: %s, kept from the version before; name others with --as", strings.Join(p.Journals, ", ")))
 	}
 	result := "unchanged: every byte is the same"
 	switch {

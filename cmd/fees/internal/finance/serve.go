@@ -1,6 +1,7 @@
 package finance
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -416,7 +417,8 @@ func (f *serveFlags) readPrices(ctx context.Context, ledgers []web.Served) error
 	}
 	lists, err := app.ReadPricesOf(f.prices, tokens)
 	for i := range lists {
-		ledgers[i].Prices, ledgers[i].PricesFile = lists[i], strings.Join(f.prices.Of(lists[i]), ",")
+		files, unread := f.prices.Of(lists[i])
+		ledgers[i].Prices, ledgers[i].PricesFile, err = lists[i], strings.Join(files, ","), cmp.Or(err, unread)
 	}
 	return err
 }
