@@ -1,6 +1,8 @@
 package app_test
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"io/fs"
 	"os"
@@ -112,11 +114,21 @@ func TestValuesOfAGroup(t *testing.T) {
 	}
 }
 
-// Files of the same name are told apart by their pairs.
+// Files of the same name and content are told apart by their pairs.
 func TestPricesOfSeveralChains(t *testing.T) {
-	in := app.PricesInput{Files: []string{"GLMR/EUR=a/prices.csv", "MOVR/EUR=b/prices.csv", "c/rates.csv"}}
-	list := &money.List{Files: []*money.Origin{{File: "prices.csv", Pair: "MOVR/EUR"}, {File: "rates.csv", Pair: "EUR/USD"}}}
-	require.Equal(t, in.Files[1:], in.Of(list))
+	const text = "2026-01-01,1\n"
+	var paths []string
+	for _, name := range []string{"a", "b"} {
+		dir := filepath.Join(t.TempDir(), name)
+		require.NoError(t, os.Mkdir(dir, 0o755))
+		paths = append(paths, filepath.Join(dir, "prices.csv"))
+		require.NoError(t, os.WriteFile(paths[len(paths)-1], []byte(text), 0o600))
+	}
+	in := app.PricesInput{Files: []string{"GLMR/EUR=" + paths[0], "MOVR/EUR=" + paths[1]}}
+	sum := sha256.Sum256([]byte(text))
+	files, err := in.Of(&money.List{Files: []*money.Origin{{File: "prices.csv", Pair: "MOVR/EUR", SHA256: hex.EncodeToString(sum[:])}}})
+	require.NoError(t, err)
+	require.Equal(t, in.Files[1:], files)
 }
 
 // A request that is not understood divides nothing.
