@@ -44,17 +44,27 @@ for file in ('statement.csv', 'list.csv', 'reconciled.csv'):
 
 sums = {}
 for row in csv.DictReader(open('movements.csv')):
-    value = exact(row['free'], row['time'])
+    value = exact(str(int(row['free'] or 0) + int(row['reserved'] or 0)), row['time'])
     same('movements.csv', row, row['value'], value)
     among = {'group': row['internal'] == 'group', 'all': row['internal'] != ''}
     for scope, owner in (('account', row['account']), ('group', row['group']), ('all', '')):
         line = 'internal' if among.get(scope) else row['line']
         key = (row['period'], scope, owner, line, row['class'], row['direction'])
         sums[key] = sums.get(key, 0) + value
+lines = {}
 for row in csv.DictReader(open('rollforward.csv')):
     if row['class'] != '':
         owner = {'account': row['account'], 'group': row['group'], 'all': ''}[row['scope']]
-        same('rollforward.csv', row, row['value'], sums.pop((row['period'], row['scope'], owner, row['line'], row['class'], row['direction'])))
+        line = (row['period'], row['scope'], owner, row['line'])
+        lines.setdefault(line, []).append((row, sums.pop(line + (row['class'], row['direction']))))
+def cents(value):
+    return value.quantize(Decimal('0.01'), ROUND_HALF_UP)
+for classes in lines.values(): # the largest class takes what rounding leaves over
+    rest = cents(sum(value for _, value in classes)) - sum(cents(value) for _, value in classes)
+    largest = max(classes, key=lambda one: abs(cents(one[1])))
+    for one in classes:
+        row, value = one
+        same('rollforward.csv', row, row['value'], cents(value) + rest if one is largest else value)
 assert not sums, sums
 print(json.dumps(compared))
 `
