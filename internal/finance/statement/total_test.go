@@ -135,3 +135,38 @@ func TestDepositLines(t *testing.T) {
 		require.Regexp(t, kind+`,.*,"?`+remark, text.String())
 	}
 }
+
+// The sums by line are those of the kinds if each line has the name of its kind, whether they are made with the statement or
+// read later. What names lines gets all of them, and its error ends the statement.
+func TestSumLines(t *testing.T) {
+	ctx, book, span := context.Background(), recorded(t, "moonbeam-2100"), chain.Heights{Last: 27}
+	byKind := func(_ context.Context, l *statement.Line) (string, error) {
+		if l.Movement == nil {
+			return "none", nil
+		}
+		return string(l.Kind()), nil
+	}
+	s, err := statement.Make(ctx, book, nil, alith, span, statement.Options{Lines: func() statement.LineOf { return byKind }})
+	require.NoError(t, err)
+	kinds := 0
+	for _, k := range s.Kinds {
+		require.Equal(t, k.Sum, *s.ByLine[string(k.Kind)], k.Kind)
+		kinds++
+	}
+	require.Greater(t, kinds, 2)
+	have, err := s.SumLines(ctx, nil)
+	require.NoError(t, err)
+	require.Equal(t, s.ByLine, have)
+	plain := made(t, book, nil, alith, span, false)
+	require.Nil(t, plain.ByLine)
+	later, err := plain.SumLines(ctx, byKind)
+	require.NoError(t, err)
+	require.Equal(t, s.ByLine, later)
+
+	failed := errors.New("no name")
+	fails := func(context.Context, *statement.Line) (string, error) { return "", failed }
+	_, err = plain.SumLines(ctx, fails)
+	require.ErrorIs(t, err, failed)
+	_, err = statement.Make(ctx, book, nil, alith, span, statement.Options{Lines: func() statement.LineOf { return fails }})
+	require.ErrorIs(t, err, failed)
+}

@@ -189,3 +189,17 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// The entry of a user changes with the password and the roles.
+func TestEntry(t *testing.T) {
+	entry := func(text, name string) string {
+		u, err := users.Parse("users.txt", []byte(text))
+		require.NoError(t, err)
+		return u.Entry(name)
+	}
+	first, second := hashed(t, "correct horse"), hashed(t, "battery staple")
+	require.Equal(t, first+":", entry("anna:"+first+"\n", "anna"))
+	require.Equal(t, second+":", entry("anna:"+second+"\n", "anna"))
+	require.Equal(t, first+":preparer,reviewer", entry("anna:"+first+":preparer,reviewer\n", "anna"))
+	require.Empty(t, entry("anna:"+first+"\n", "bob"))
+}
