@@ -66,7 +66,7 @@ func (x *maker) figuresSheet(a *closing.About) *table.Sheet {
 		if value, known := f.Value.Get(); known && valued {
 			row = append(row, value+" "+m.Options.Prices.Currency)
 		} else if valued {
-			row = append(row, "not known")
+			row = append(row, unknownValue)
 		}
 		return row
 	})

@@ -167,7 +167,7 @@ type tieOut struct {
 const (
 	tieAgrees  = "agrees"
 	tieDiffers = "DIFFERS"
-	tieUnknown = "not known"
+	tieUnknown = unknownValue
 )
 
 // balanced compares debits and credits: those of the accounts with each other, and with those that the files state.

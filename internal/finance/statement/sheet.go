@@ -263,13 +263,7 @@ func (y *Style) Transfers(ctx context.Context, list ...*Statement) *table.Sheet 
 			if err != nil {
 				return err
 			}
-			direction, other := "in", x.Sender
-			switch {
-			case x.Sender == x.Recipient:
-				direction = "self"
-			case x.Sender.Is(s.Account):
-				direction, other = "out", x.Recipient
-			}
+			direction, other := transferOf(s.Account, x.Sender, x.Recipient)
 			if err := add(s.Account, x.Height, x.Extrinsic, x.Time, x.Token, y.label(x.Token), direction, other, y.label(other), x.Amount); err != nil {
 				return err
 			}
