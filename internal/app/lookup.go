@@ -27,33 +27,71 @@ func (d *Ledger) Transaction(ctx context.Context, name string) (*Paid, error) {
 		return nil, err
 	}
 	p := &Paid{}
-	if p.Transaction, err = d.Book.TransactionAt(ctx, at); err != nil {
+	if err := d.readPaid(ctx, p, at); err != nil {
 		return nil, d.wrapErr(err)
 	}
 	if p.Transaction == nil {
 		return nil, d.noTransaction(ctx, at)
 	}
-	if p.Network, p.Token, err = d.named(ctx); err != nil {
-		return nil, err
-	}
-	block := ledger.Query{Span: chain.Heights{First: at.Height, Last: at.Height}}
-	for m, err := range d.Book.Movements(ctx, block) {
+	p.Network, p.Token, err = d.named(ctx)
+	return p, err
+}
+
+// readPaid reads the transaction at a place with everything it moved; none leaves the transaction nil.
+func (d *Ledger) readPaid(ctx context.Context, p *Paid, at ledger.Place) error {
+	for c, err := range d.Book.Contents(ctx, chain.Heights{First: at.Height, Last: at.Height}) {
 		if err != nil {
-			return nil, d.wrapErr(err)
+			return err
 		}
-		if i, ok := m.Where.Extrinsic(); ok && i == at.Row {
-			p.Movements = append(p.Movements, m)
+		for i := range c.Transactions {
+			if t := &c.Transactions[i]; t.Place() == at {
+				p.Transaction = t
+			}
+		}
+		for i := range c.Movements {
+			if row, ok := c.Movements[i].Where.Extrinsic(); ok && row == at.Row {
+				p.Movements = append(p.Movements, &c.Movements[i])
+			}
+		}
+		for i := range c.Transfers {
+			if c.Transfers[i].Extrinsic == at.Row {
+				p.Transfers = append(p.Transfers, &c.Transfers[i])
+			}
 		}
 	}
-	for x, err := range d.Book.Transfers(ctx, block) {
-		if err != nil {
-			return nil, d.wrapErr(err)
+	return nil
+}
+
+// nearBlocks are the numbers of blocks that are searched for the transaction before or after another one, each only if
+// fewer have none.
+var nearBlocks = []uint64{1, 10, 200}
+
+// Around returns the places of the sealed transactions before and after one, if they are near.
+func (d *Ledger) Around(ctx context.Context, at ledger.Place) (before, after chain.Optional[ledger.Place], err error) {
+	for _, blocks := range nearBlocks {
+		for t, err := range d.Book.Transactions(ctx, ledger.Query{Span: chain.Heights{First: at.Height - min(at.Height, blocks), Last: at.Height}}) {
+			switch {
+			case err != nil:
+				return before, after, d.wrapErr(err)
+			case t.Sealed && t.Place().Compare(at) < 0:
+				before = chain.Some(t.Place())
+			}
 		}
-		if x.Extrinsic == at.Row {
-			p.Transfers = append(p.Transfers, x)
+		if before.Known() {
+			break
 		}
 	}
-	return p, nil
+	for _, blocks := range nearBlocks {
+		for t, err := range d.Book.Transactions(ctx, ledger.Query{Span: chain.Heights{First: at.Height, Last: at.Height + blocks}, After: chain.Some(at), Limit: 1}) {
+			switch {
+			case err != nil:
+				return before, after, d.wrapErr(err)
+			case t.Sealed:
+				return before, chain.Some(t.Place()), nil
+			}
+		}
+	}
+	return before, after, nil
 }
 
 // PlaceOf returns the position of a transaction given by its ID or a hash.

@@ -18,6 +18,10 @@ import (
 // batchSize is the number of blocks read or checked at once.
 const batchSize = 250
 
+// firstBatch is the number of blocks in the first batch of a span; each further one has twice as many, up to batchSize. A page
+// of rows is in few blocks, and several batches are read ahead.
+const firstBatch = 16
+
 // maxRead limits the bytes of records held at once, unless a single block exceeds it.
 var maxRead = 16 << 20
 
@@ -208,11 +212,12 @@ func walk[T any](ctx context.Context, b *Book, q querier, span chain.Heights, of
 			rest := span
 			if have, some := sealed.Get(); some {
 				within := chain.Heights{First: max(span.First, have.First), Last: min(span.Last, have.Last)}
-				for ; within.First <= within.Last; within.First += batchSize {
-					part := chain.Heights{First: within.First, Last: min(within.First+batchSize-1, within.Last)}
+				for size := uint64(firstBatch); within.First <= within.Last; size = min(2*size, batchSize) {
+					part := chain.Heights{First: within.First, Last: min(within.First+size-1, within.Last)}
 					if !yield(batch{span: part, heights: heightsIn(part)}) {
 						return
 					}
+					within.First += size
 				}
 				rest.First = max(span.First, have.Last+1)
 			}

@@ -99,7 +99,11 @@ func (s *server) account(w http.ResponseWriter, r *http.Request) error {
 		}
 		list.WithoutPayer = a.WithoutPayer
 		v.Warnings = append(v.Warnings, list.Notes()...)
-		table, err := s.transactionTable(r.Context(), list, l, paid, extentOfAccount(a), func(next url.Values) string {
+		sheet, err := s.pageSheet(r.Context(), list.Token, list.List)
+		if err != nil {
+			return nil, err
+		}
+		table, err := s.transactionTable(r.Context(), sheet, list, l, paid, extentOfAccount(a), func(next url.Values) string {
 			if len(next) == 0 {
 				return path
 			}

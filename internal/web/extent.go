@@ -1,55 +1,75 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"slices"
+	"sync"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/report"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/sys/plain"
+	"github.com/feeledger/fees/internal/table"
 )
 
 // extent is how many transactions a list in chain order has on all its pages, and their fees. It is shared by requests.
 type extent struct {
-	count chain.Optional[uint64]
-	fee   chain.Optional[chain.Wei]
-	more  bool           // there are more transactions than count
-	ends  []ledger.Place // the last row of each full page, if the rows were read
-
-	assets []string // or notes on the fees of all pages that were paid in assets
+	count  chain.Optional[uint64]
+	fee    chain.Optional[chain.Wei]
+	more   bool            // there are more transactions than count
+	ends   []ledger.Place  // the last row of each full page, if the rows were read
+	assets fee.AssetTotals // the fees that were paid in assets
 }
 
 // maxCountedRows limits the transactions that are read to count them.
 const maxCountedRows = 20_000
 
-// extentOf returns the extent of a list as far as it is quickly known: from the ledger's totals, or from the transactions
-// of the selected accounts.
-func (s *server) extentOf(r *http.Request, sc *scope, q app.TransactionsRequest, made *app.TransactionList, sealed string) (all extent, err error) {
-	if !made.Next.Known() && !q.After.Known() { // one page
-		return all, nil
+// listAndExtent reads a page of a list with its rows, and the extent of the list: from the ledger's totals, meanwhile, if it is
+// of all transactions of the period.
+func (s *server) listAndExtent(r *http.Request, sc *scope, q app.TransactionsRequest, sealed string) (made *app.TransactionList, rows *table.Sheet, all extent, err error) {
+	kept := func(readsMuch bool, read func(context.Context) (extent, error)) (extent, error) {
+		address := "transactions" + sc.query(without(sc.own, append(listingParameters, "limit")...))
+		return keptOf(s, r, q.Period, s.extents, sealed, address, readsMuch, read)
 	}
-	if len(q.Payers) == 0 && !q.Only.IsAll() {
-		return all, nil
+	var totals sync.WaitGroup
+	var failed error
+	ofPeriod := len(q.Payers) == 0 && q.Only.IsAll()
+	if ofPeriod {
+		totals.Go(func() {
+			all, failed = kept(false, func(ctx context.Context) (extent, error) { return s.extentOfPeriod(ctx, q.Period) })
+		})
 	}
-	address := "transactions" + sc.query(without(sc.own, append(listingParameters, "limit")...))
-	return keptOf(s, r, q.Period, s.extents, sealed, address, len(q.Payers) > 0, func(ctx context.Context) (all extent, err error) {
-		if len(q.Payers) > 0 {
-			return s.readExtent(ctx, q)
-		}
-		sums, err := s.Ledger.Report(ctx, app.Request{Period: q.Period}, report.Choice{By: report.Month})
-		if err != nil {
-			return all, err
-		}
-		all.count = chain.Some(sums.Totals.EVM + sums.Totals.Native)
-		if sums.Totals.Undetermined == 0 {
-			all.fee = chain.Some(sums.Totals.Fee)
-		}
-		return all, nil
-	})
+	if made, err = s.paidTransactions(r, q); err == nil {
+		rows, err = s.pageSheet(r.Context(), made.Token, made.List)
+	}
+	totals.Wait()
+	switch {
+	case err != nil || ofPeriod:
+		err = cmp.Or(err, failed)
+	case !made.Next.Known() && !q.After.Known():
+		all, err = extentOfRows(made)
+	default:
+		all, err = kept(true, func(ctx context.Context) (extent, error) { return s.readExtent(ctx, q, made) })
+	}
+	return made, rows, all, err
+}
+
+// extentOfPeriod returns the extent of the list of all transactions of a period.
+func (s *server) extentOfPeriod(ctx context.Context, p app.Period) (all extent, err error) {
+	sums, err := s.Ledger.Report(ctx, app.Request{Period: p}, report.Choice{By: report.Month})
+	if err != nil {
+		return all, err
+	}
+	all.count, all.assets = chain.Some(sums.Totals.EVM+sums.Totals.Native), sums.AssetFees
+	if sums.Totals.Undetermined == 0 {
+		all.fee = chain.Some(sums.Totals.Fee)
+	}
+	return all, nil
 }
 
 // extentOfAccount returns the extent of the list of what an account paid for.
@@ -61,18 +81,36 @@ func extentOfAccount(a *app.AccountSummary) (all extent) {
 	return all
 }
 
-// readExtent reads the transactions of a list.
-func (s *server) readExtent(ctx context.Context, q app.TransactionsRequest) (all extent, err error) {
-	q.After, q.Limit = chain.Optional[ledger.Place]{}, maxCountedRows
-	made, err := s.Ledger.Transactions(ctx, q)
-	if err != nil {
-		return all, err
+// readExtent returns the extent of a list of which made is a page. It reads the transactions that selected accounts paid for;
+// of other lists, only the fees in assets.
+func (s *server) readExtent(ctx context.Context, q app.TransactionsRequest, made *app.TransactionList) (all extent, err error) {
+	if len(q.Payers) > 0 {
+		first := q
+		first.After, first.Limit = chain.Optional[ledger.Place]{}, maxCountedRows
+		list, err := s.Ledger.Transactions(ctx, first)
+		if err != nil {
+			return all, err
+		}
+		if all, err = extentOfRows(list); err != nil || !all.more {
+			return all, err
+		}
 	}
+	all.assets, err = s.Ledger.AssetFees(ctx, made, q)
+	return all, err
+}
+
+// extentOfRows returns the extent of a list from its first rows.
+func extentOfRows(made *app.TransactionList) (all extent, err error) {
 	sum, known := chain.Wei{}, true
 	for i, t := range made.List {
 		fee, priced := t.Fee.Get()
 		if known = known && priced; known {
 			if sum, err = sum.Add(fee); err != nil {
+				return all, err
+			}
+		}
+		if t.InAsset() {
+			if err := all.assets.Add(&t.AssetFee); err != nil {
 				return all, err
 			}
 		}

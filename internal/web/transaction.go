@@ -46,8 +46,15 @@ func (s *server) transaction(w http.ResponseWriter, r *http.Request) error {
 		place := t.Place().String()
 		v := &transactionPage{frame: frame{Title: "Transaction " + place, Path: "tx", Command: "fees explain " + place + s.ledgerFlag() + s.gatewayFlag()}}
 		v.Paper, v.Kept = true, monthScope(r, t.Time)
-		if v.Around, err = s.aroundTransaction(r.Context(), t.Place()); err != nil {
+		before, after, err := s.Ledger.Around(r.Context(), t.Place())
+		if err != nil {
 			return nil, err
+		}
+		if at, ok := before.Get(); ok {
+			v.Around = append(v.Around, link{"Previous transaction", "tx/" + at.String()})
+		}
+		if at, ok := after.Get(); ok {
+			v.Around = append(v.Around, link{"Next transaction", "tx/" + at.String()})
 		}
 		v.Lead, v.Unsealed = table.Words(string(t.Layer))+", "+cmp.Or(t.Type, t.Call), !t.Sealed
 		v.Main = []fact{amount("fee", t.Fee, t.Token), amount("charged on chain", t.Charged, t.Token), verdictFact(t)}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/report"
@@ -97,20 +98,12 @@ func (s *server) transactions(w http.ResponseWriter, r *http.Request) error {
 	}
 	return s.show(w, r, q.Period, func(r *http.Request, sealed string) (page, error) {
 		if l.Sort == "" {
-			made, err := s.paidTransactions(r, q)
+			made, sheet, all, err := s.listAndExtent(r, &sc, q, sealed)
 			if err != nil {
 				return nil, err
 			}
-			assets, err := s.assetNotes(r, &sc, q, made, sealed)
-			if err != nil {
-				return nil, err
-			}
-			all, err := s.extentOf(r, &sc, q, made, sealed)
-			if err != nil {
-				return nil, err
-			}
-			v := transactionsView(&sc, made, assets)
-			return v, v.add(s.transactionTable(r.Context(), made, l, q, all, func(next url.Values) string { return "transactions" + sc.query(next) }, sc.own))
+			v := transactionsView(&sc, made, all.assets)
+			return v, v.add(s.transactionTable(r.Context(), sheet, made, l, q, all, func(next url.Values) string { return "transactions" + sc.query(next) }, sc.own))
 		}
 		var v *listPage
 		err := s.runLongRead(r, func() error {
@@ -123,7 +116,7 @@ func (s *server) transactions(w http.ResponseWriter, r *http.Request) error {
 			if err != nil {
 				return err
 			}
-			assets, err := s.assetNotes(r, &sc, q, made, sealed)
+			assets, err := s.Ledger.AssetFees(r.Context(), made, q)
 			if err != nil {
 				return err
 			}
@@ -135,20 +128,10 @@ func (s *server) transactions(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// assetNotes describes the fees of a list that were paid in assets.
-func (s *server) assetNotes(r *http.Request, sc *scope, q app.TransactionsRequest, made *app.TransactionList, sealed string) ([]string, error) {
-	address := "assets of transactions" + sc.query(without(sc.own, append(listingParameters, "limit")...))
-	all, err := keptOf(s, r, q.Period, s.extents, sealed, address, false, func(ctx context.Context) (all extent, err error) {
-		sum, err := s.Ledger.AssetFees(ctx, made, q)
-		return extent{assets: sum.Notes(made.Amount)}, err
-	})
-	return all.assets, err
-}
-
 // transactionsView builds the page of a list of transactions without its table.
-func transactionsView(sc *scope, made *app.TransactionList, assets []string) *listPage {
+func transactionsView(sc *scope, made *app.TransactionList, assets fee.AssetTotals) *listPage {
 	v := &listPage{frame: frame{Title: "Transactions, " + made.Held.Name, Path: "transactions", Lead: "In chain order. Evidence: " + made.Held.Evidence.String() + "."}}
-	v.Scope, v.Warnings, v.Notes = sc, made.Notes(), assets
+	v.Scope, v.Warnings, v.Notes = sc, made.Notes(), assets.Notes(made.Amount)
 	v.Whose, v.Filters = true, onlyControls(sc.own)
 	only := without(sc.own, append(listingParameters, "limit")...)
 	v.Links = []link{{"Totals", "fees" + sc.query(only)}}
@@ -239,11 +222,7 @@ func (s *server) paidTransactions(r *http.Request, q app.TransactionsRequest) (*
 var briefTransactions = []string{"layer"}
 
 // transactionTable builds one page of a list of transactions in chain order, with links to those before and after.
-func (s *server) transactionTable(ctx context.Context, made *app.TransactionList, l listing, q app.TransactionsRequest, all extent, to func(url.Values) string, own url.Values) (*tabular, error) {
-	sheet, err := s.pageSheet(ctx, made.Token, made.List)
-	if err != nil {
-		return nil, err
-	}
+func (s *server) transactionTable(ctx context.Context, sheet *table.Sheet, made *app.TransactionList, l listing, q app.TransactionsRequest, all extent, to func(url.Values) string, own url.Values) (*tabular, error) {
 	sheet.Title, l.limit = "", max(len(made.List), 1)
 	l = l.without(briefTransactions)
 	table, err := s.list(sheet, l, func(l listing) string {
