@@ -34,20 +34,25 @@ func main() {
 	debug.SetGCPercent(gcPercent)
 	debug.SetMemoryLimit(memoryLimit)
 	n := flag.Uint64("n", 100_000, "number of blocks")
+	file := flag.String("network-file", "", "table of the network, with Moonbeam's rules under another name")
 	place := flag.String("ledger", "", "new PostgreSQL schema to use instead of a file in TMPDIR")
 	verify := flag.Bool("verify", false, "also verify the ledger")
 	number := flag.Int("workers", 0, "fill the PostgreSQL schema with this many workers, and skip the queries")
 	latency := flag.Duration("latency", 0, "round-trip time between the workers and the server")
 	keptBack := flag.Bool("seal-after", false, "seal the workers' blocks only after all are stored")
 	flag.Parse()
-	run := func(ctx context.Context) error { return run(ctx, *n, *place, *verify) }
+	run := func(ctx context.Context) error { return run(ctx, *n, *file, *place, *verify) }
 	if *number > 0 {
 		run = func(ctx context.Context) error {
 			place, err := slowed(*place, *latency)
 			if err != nil {
 				return err
 			}
-			w := workers{place, generated(*n), *number, *keptBack}
+			reader, _, err := generated(*n, *file)
+			if err != nil {
+				return err
+			}
+			w := workers{place, reader, *number, *keptBack}
 			return w.fill(ctx, *n)
 		}
 	}
@@ -57,7 +62,7 @@ func main() {
 	}
 }
 
-func run(ctx context.Context, n uint64, place string, verify bool) (err error) {
+func run(ctx context.Context, n uint64, file, place string, verify bool) (err error) {
 	directory, err := os.MkdirTemp("", "bench-ledger")
 	if err != nil {
 		return err
@@ -66,13 +71,16 @@ func run(ctx context.Context, n uint64, place string, verify bool) (err error) {
 	if place == "" {
 		place = filepath.Join(directory, "fees.db")
 	}
-	reader := generated(n + rolledBack)
+	reader, name, err := generated(n+rolledBack, file)
+	if err != nil {
+		return err
+	}
 	book, err := ledger.OpenWriter(ctx, place)
 	if err != nil {
 		return err
 	}
 	defer book.Close()
-	if err := fill(ctx, book, reader, n); err != nil {
+	if err := fill(ctx, book, reader, name, n); err != nil {
 		return err
 	}
 	if info, err := os.Stat(place); err == nil {
@@ -95,9 +103,21 @@ func run(ctx context.Context, n uint64, place string, verify bool) (err error) {
 	return comparisons(ctx, directory)
 }
 
-// generated returns n generated blocks.
-func generated(n uint64) *source.Reader {
-	return &source.Reader{Source: chaingen.New(chaingen.Options{Seed: 1, Head: n}).Source(), Tables: network.BuiltIn()}
+// generated returns n generated blocks of Moonbeam, or of the network in a file, and the network's name.
+func generated(n uint64, file string) (*source.Reader, string, error) {
+	tables, of := network.BuiltIn(), chaingen.Moonbeam()
+	if file != "" {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return nil, "", err
+		}
+		if tables, err = (network.Tables{}).With(file, text); err != nil {
+			return nil, "", err
+		}
+		of.SpecName = tables.All()[0].SpecName
+	}
+	made := chaingen.New(chaingen.Options{Seed: 1, Head: n, Network: &of})
+	return &source.Reader{Source: made.Source(), Tables: tables}, of.SpecName, nil
 }
 
 func show(what, format string, arguments ...any) {
@@ -105,12 +125,12 @@ func show(what, format string, arguments ...any) {
 }
 
 // fill imports n blocks as fees sync does, and prints the rate of each tenth.
-func fill(ctx context.Context, book *ledger.Book, reader *source.Reader, n uint64) error {
+func fill(ctx context.Context, book *ledger.Book, reader *source.Reader, name string, n uint64) error {
 	genesis, err := reader.Source.Block(ctx, 0)
 	if err != nil {
 		return err
 	}
-	if err := book.Begin(ctx, ledger.Identity{Network: "moonbeam", Genesis: chain.Some(genesis.Hash)}, 0); err != nil {
+	if err := book.Begin(ctx, ledger.Identity{Network: name, Genesis: chain.Some(genesis.Hash)}, 0); err != nil {
 		return err
 	}
 	var rates []float64

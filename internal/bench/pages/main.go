@@ -1,5 +1,6 @@
-// Command pages measures fees serve on an existing ledger: the time of pages for one user, uncached and cached; times and
-// memory with many concurrent users; and how soon an abandoned request stops. It starts the program and uses HTTP.
+// Command pages measures fees serve on existing ledgers. On one: the time of pages for one user, uncached and cached; times and
+// memory with many concurrent users; and how soon an abandoned request stops. On several: many users, each with a ledger of
+// theirs. It starts the program and uses HTTP.
 package main
 
 import (
@@ -26,28 +27,41 @@ import (
 
 func main() {
 	program := flag.String("fees", "fees", "fees program")
-	place := flag.String("ledger", "fees.db", "ledger to use")
-	month := flag.String("month", "2025-03", "month in the ledger")
+	place := flag.String("ledger", "fees.db", "ledger to use; several as A=PLACE,B=PLACE: only many users are measured")
+	month := flag.String("month", "2025-03", "month in each ledger")
 	runs := flag.Int("runs", 20, "requests of each page, each to a new program or for another day")
 	users := flag.Int("users", 50, "concurrent users, each with one request per second")
 	during := flag.Duration("for", 3*time.Minute, "how long the users send requests")
 	flag.Parse()
-	if err := measure(*program, *place, *month, *runs, *users, *during); err != nil {
+	measured := func() error { return measure(*program, *place, *month, *runs, *users, *during) }
+	if ledgers := strings.Split(*place, ","); len(ledgers) > 1 {
+		measured = func() error { return measureFirm(*program, ledgers, *month, *users, *during) }
+	}
+	if err := measured(); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-// server is a running fees serve.
+// server is a running fees serve, with the address of one of its ledgers.
 type server struct {
 	command *exec.Cmd
 	address string
 }
 
+// of returns the server with the address of a named ledger.
+func (s server) of(name string) *server {
+	s.address += "/" + name
+	return &s
+}
+
 var address = regexp.MustCompile(`at (http://\S+)`)
 
-func start(program, place string) (*server, error) {
-	command := exec.Command(program, "serve", "--ledger", place, "--labels", "none", "--listen", "127.0.0.1:0", "--time-limit", "60s")
+func start(program string, ledgers ...string) (*server, error) {
+	command := exec.Command(program, "serve", "--labels", "none", "--listen", "127.0.0.1:0", "--time-limit", "60s")
+	for _, ledger := range ledgers {
+		command.Args = append(command.Args, "--ledger", ledger)
+	}
 	out, err := command.StderrPipe()
 	if err != nil {
 		return nil, err
@@ -111,49 +125,35 @@ type page struct {
 	path func(i int) string
 }
 
+// measureFirm measures many users of several ledgers, each of whom uses one of them.
+func measureFirm(program string, ledgers []string, month string, users int, during time.Duration) error {
+	s, err := start(program, ledgers...)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = s.stop() }() // measuring is over
+	var desks []desk
+	for _, ledger := range ledgers {
+		name, _, _ := strings.Cut(ledger, "=")
+		of := s.of(name)
+		list, err := pagesOf(of, month)
+		if err != nil {
+			return err
+		}
+		desks = append(desks, desk{of, list})
+	}
+	return many(desks, users, during)
+}
+
 func measure(program, place, month string, runs, users int, during time.Duration) error {
 	s, err := start(program, place)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = s.stop() }() // measuring is over
-	busy, quiet, contract, err := namesOf(s, month)
+	list, err := pagesOf(s, month)
 	if err != nil {
 		return err
-	}
-	places, err := placesOf(s, month)
-	if err != nil {
-		return err
-	}
-	day := func(i int) string { return fmt.Sprintf("%s-%02d", month, i%28+1) }
-	days := func(i int) string { return fmt.Sprintf("%s-01..%s", month, day(i)) }
-	list := []page{
-		{"overview (new program each time)", func(i int) string { return "/overview" }},
-		{"fees of all by month", func(i int) string { return fmt.Sprintf("/fees?by=month&zone=Etc/GMT-%d", i%14) }},
-		{"fees of days by day", func(i int) string { return "/fees?period=" + days(i) }},
-		{"fees of a day by hour", func(i int) string { return "/fees?by=hour&period=" + day(i) + ".." + day(i) }},
-		{"fees of a day by account", func(i int) string { return "/fees?by=account&period=" + day(i) + ".." + day(i) }},
-		{"fees of a day by contract", func(i int) string { return "/fees?by=contract&period=" + day(i) + ".." + day(i) }},
-		{"fees of the month by account", func(i int) string { return fmt.Sprintf("/fees?by=account&period=%s&after=%d", month, 100*i) }},
-		{"fees of the month by contract", func(i int) string { return fmt.Sprintf("/fees?by=contract&period=%s&after=%d", month, 100*i) }},
-		{"fees of a day, of reverted ones", func(i int) string { return "/fees?by=contract&status=reverted&period=" + day(i) + ".." + day(i) }},
-		{"fees of the month, of reverted ones", func(i int) string {
-			return fmt.Sprintf("/fees?by=contract&status=reverted&period=%s&after=%d", month, 100*i)
-		}},
-		{"a day beside the day before", func(i int) string { return "/fees?by=hour&compare=before&period=" + day(i) + ".." + day(i) }},
-		{"a contract's days", func(i int) string { return fmt.Sprintf("/contract/%s?period=%s", contract, days(i)) }},
-		{"a contract's month in other zones", func(i int) string {
-			return fmt.Sprintf("/contract/%s?period=%s&zone=Etc/GMT-%d", contract, month, i%14)
-		}},
-		{"transactions of a day", func(i int) string { return "/transactions?period=" + day(i) + ".." + day(i) }},
-		{"transaction", func(i int) string { return "/tx/" + places[i%len(places)] }},
-		{"block", func(i int) string { return fmt.Sprintf("/block/%d", 400_000+100*i) }},
-		{"a quiet account", func(i int) string { return fmt.Sprintf("/account/%s?after=%d-0", quiet, 1000*i) }},
-		{"a quiet account's statement of days", func(i int) string { return "/account/" + quiet + "/statement?balances=none&period=" + days(i) }},
-		{"the busiest account's statement of a day", func(i int) string {
-			return "/account/" + busy + "/statement?balances=none&period=" + day(i) + ".." + day(i)
-		}},
-		{"findings of a day", func(i int) string { return "/findings?period=" + day(i) + ".." + day(i) }},
 	}
 	fmt.Printf("%-44s %10s %10s %10s %10s %22s\n", "page, ms", "median", "95 %", "longest", "cached, 95 %", "all at once, 95 %")
 	for _, p := range list {
@@ -197,7 +197,49 @@ func measure(program, place, month string, runs, users int, during time.Duration
 	if err := s.leave("/fees?by=account&status=succeeded&zone=Etc/GMT-3"); err != nil {
 		return err
 	}
-	return s.many(list, users, during)
+	return many([]desk{{s, list}}, users, during)
+}
+
+// pagesOf returns the pages to measure: of a month of a ledger, with names and transactions that it has.
+func pagesOf(s *server, month string) ([]page, error) {
+	busy, quiet, contract, err := namesOf(s, month)
+	if err != nil {
+		return nil, err
+	}
+	places, err := placesOf(s, month)
+	if err != nil {
+		return nil, err
+	}
+	day := func(i int) string { return fmt.Sprintf("%s-%02d", month, i%28+1) }
+	days := func(i int) string { return fmt.Sprintf("%s-01..%s", month, day(i)) }
+	return []page{
+		{"overview (new program each time)", func(i int) string { return "/overview" }},
+		{"fees of all by month", func(i int) string { return fmt.Sprintf("/fees?by=month&zone=Etc/GMT-%d", i%14) }},
+		{"fees of days by day", func(i int) string { return "/fees?period=" + days(i) }},
+		{"fees of a day by hour", func(i int) string { return "/fees?by=hour&period=" + day(i) + ".." + day(i) }},
+		{"fees of a day by account", func(i int) string { return "/fees?by=account&period=" + day(i) + ".." + day(i) }},
+		{"fees of a day by contract", func(i int) string { return "/fees?by=contract&period=" + day(i) + ".." + day(i) }},
+		{"fees of the month by account", func(i int) string { return fmt.Sprintf("/fees?by=account&period=%s&after=%d", month, 100*i) }},
+		{"fees of the month by contract", func(i int) string { return fmt.Sprintf("/fees?by=contract&period=%s&after=%d", month, 100*i) }},
+		{"fees of a day, of reverted ones", func(i int) string { return "/fees?by=contract&status=reverted&period=" + day(i) + ".." + day(i) }},
+		{"fees of the month, of reverted ones", func(i int) string {
+			return fmt.Sprintf("/fees?by=contract&status=reverted&period=%s&after=%d", month, 100*i)
+		}},
+		{"a day beside the day before", func(i int) string { return "/fees?by=hour&compare=before&period=" + day(i) + ".." + day(i) }},
+		{"a contract's days", func(i int) string { return fmt.Sprintf("/contract/%s?period=%s", contract, days(i)) }},
+		{"a contract's month in other zones", func(i int) string {
+			return fmt.Sprintf("/contract/%s?period=%s&zone=Etc/GMT-%d", contract, month, i%14)
+		}},
+		{"transactions of a day", func(i int) string { return "/transactions?period=" + day(i) + ".." + day(i) }},
+		{"transaction", func(i int) string { return "/tx/" + places[i%len(places)] }},
+		{"block", func(i int) string { return fmt.Sprintf("/block/%d", 400_000+100*i) }},
+		{"a quiet account", func(i int) string { return fmt.Sprintf("/account/%s?after=%d-0", quiet, 1000*i) }},
+		{"a quiet account's statement of days", func(i int) string { return "/account/" + quiet + "/statement?balances=none&period=" + days(i) }},
+		{"the busiest account's statement of a day", func(i int) string {
+			return "/account/" + busy + "/statement?balances=none&period=" + day(i) + ".." + day(i)
+		}},
+		{"findings of a day", func(i int) string { return "/findings?period=" + day(i) + ".." + day(i) }},
+	}, nil
 }
 
 // part returns a percentile by nearest rank, in milliseconds.
@@ -283,22 +325,28 @@ type answered struct {
 	wrong    string
 }
 
-// many runs concurrent users, each with one request per second, and prints the times for each part of the run; at first
-// nothing is cached.
-func (s *server) many(list []page, users int, during time.Duration) error {
+// desk is a ledger of a server, with its pages.
+type desk struct {
+	*server
+	pages []page
+}
+
+// many runs concurrent users, each at one desk and with one request per second, and prints the times for each part of the run;
+// at first nothing is cached.
+func many(desks []desk, users int, during time.Duration) error {
 	var mutex sync.Mutex
 	var seen []answered
 	var all sync.WaitGroup
 	began := time.Now()
 	for user := range users {
 		all.Go(func() {
-			chance := rand.New(rand.NewPCG(1, uint64(user)))
+			chance, at := rand.New(rand.NewPCG(1, uint64(user))), desks[user%len(desks)]
 			time.Sleep(time.Duration(chance.IntN(1000)) * time.Millisecond)
 			for time.Since(began) < during {
 				next := time.Now().Add(time.Second)
 				a := answered{at: time.Since(began)}
 				var err error
-				if a.took, _, err = s.get(context.Background(), list[chance.IntN(len(list))].path(chance.IntN(1000))); err != nil {
+				if a.took, _, err = at.get(context.Background(), at.pages[chance.IntN(len(at.pages))].path(chance.IntN(1000))); err != nil {
 					a.wrong = err.Error()[strings.LastIndexByte(err.Error(), ':')+1:]
 				}
 				mutex.Lock()
@@ -310,12 +358,13 @@ func (s *server) many(list []page, users int, during time.Duration) error {
 	}
 	all.Wait()
 	fmt.Printf("%d users, one request per second each:\n", users)
+	tell(seen, 10*time.Second, during)
 	const parts = 3
 	for i := range parts {
 		tell(seen, during/parts*time.Duration(i), during/parts*time.Duration(i+1))
 	}
 	tell(seen, 0, during)
-	fmt.Printf("  peak memory %d MB\n", s.peak()>>20)
+	fmt.Printf("  peak memory %d MB\n", desks[0].peak()>>20)
 	return nil
 }
 
