@@ -42,7 +42,7 @@ func (f *Follow) Heard(head uint64) {
 
 // Wrote records a change of the ledger up to a height.
 func (f *Follow) Wrote(height uint64) {
-	f.waiting.Store(false)
+	f.waiting.Store(nil)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.at = chain.Some(time.Now())
@@ -51,17 +51,17 @@ func (f *Follow) Wrote(height uint64) {
 	}
 }
 
-// Waits records that the program waits for something other than the next block.
-func (f *Follow) Waits() { f.waiting.Store(true) }
+// Waits records why the program waits for something other than the next block.
+func (f *Follow) Waits(why error) { f.waitFor(why) }
 
 // Ready returns the reason why the ledger is not up to date; nil if it is.
 func (f *Follow) Ready(context.Context) error {
+	if why := f.reason("the gateway or the node"); why != nil {
+		return why
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	switch {
-	case f.waiting.Load():
-		return errors.New("it waits for the gateway or the node: fees gateway head says what is wrong")
-	case !f.caught:
+	if !f.caught {
 		return errors.New("it has not reached the head yet")
 	}
 	return nil

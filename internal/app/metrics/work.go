@@ -42,18 +42,18 @@ func (w *Work) Began() (ended func(queue.Outcome)) {
 	}
 }
 
-// Waits records that the program waits for the database.
-func (w *Work) Waits() {
-	w.waiting.Store(true)
+// Waits records why the program waits for the database.
+func (w *Work) Waits(why error) {
+	w.waitFor(why)
 	w.waits.Add(1)
 }
 
 // Ready returns the reason why the worker takes no jobs; nil if it does.
 func (w *Work) Ready(context.Context) error {
-	switch {
-	case w.waiting.Load():
-		return errors.New("it waits for the database: its standard error says why")
-	case w.open.Load() == nil:
+	if why := w.reason("the database"); why != nil {
+		return why
+	}
+	if w.open.Load() == nil {
 		return errors.New("the ledger is not open yet")
 	}
 	return nil

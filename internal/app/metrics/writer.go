@@ -2,21 +2,34 @@ package metrics
 
 import (
 	"context"
+	"fmt"
 	"sync/atomic"
 
 	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/sys/plain"
 )
 
-// writer is the state that programs share that write a ledger: the open one, and whether they wait.
+// writer is the state that programs share that write a ledger: the open one, and what they wait for.
 type writer struct {
 	open    atomic.Pointer[app.Ledger]
-	waiting atomic.Bool
+	waiting atomic.Pointer[error] // why; nil while it does not wait
+}
+
+// waitFor records why the program waits.
+func (w *writer) waitFor(why error) { w.waiting.Store(&why) }
+
+// reason returns why the program waits for a part of the system; nil if it does not wait.
+func (w *writer) reason(part string) error {
+	if why := w.waiting.Load(); why != nil {
+		return fmt.Errorf("it waits for %s: %s", part, plain.Line((*why).Error()))
+	}
+	return nil
 }
 
 // Opened records the ledger that is written from now on.
 func (w *writer) Opened(d *app.Ledger) {
 	w.open.Store(d)
-	w.waiting.Store(false)
+	w.waiting.Store(nil)
 }
 
 // status returns the status of the open ledger.
@@ -30,7 +43,7 @@ func (w *writer) status(ctx context.Context) (s app.Status, err error) {
 
 // isWaiting returns 1 while the program waits for a source or the database.
 func (w *writer) isWaiting() float64 {
-	if w.waiting.Load() {
+	if w.waiting.Load() != nil {
 		return 1
 	}
 	return 0

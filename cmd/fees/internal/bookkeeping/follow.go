@@ -92,7 +92,7 @@ func (f *followFlags) follow(c *cobra.Command, _ []string) error {
 	}
 	report := o.Follow.Trouble
 	o.Follow.Trouble = func(err error) {
-		counts.Waits()
+		counts.Waits(err)
 		if report != nil {
 			report(err)
 		}

@@ -93,7 +93,7 @@ func (f *workerFlags) work(c *cobra.Command, _ []string) error {
 		},
 		Began: counts.Began, Jobs: f.jobs, UntilDone: f.untilDone, Secrets: []string{os.Getenv("FEES_API_KEY"), os.Getenv("PGPASSWORD")},
 		Waiting: func(err error) {
-			counts.Waits()
+			counts.Waits(err)
 			fmt.Fprintf(stderr, "fees: waiting: %s\n", plain.Line(err.Error()))
 		},
 	})
