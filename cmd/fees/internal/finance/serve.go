@@ -237,6 +237,7 @@ func (f *serveFlags) serve(c *cobra.Command, _ []string) error {
 		o.Ledgers = append(o.Ledgers, *l)
 	}
 	if !slices.ContainsFunc(o.Ledgers, func(l web.Served) bool { return l.Wrong == nil }) {
+		f.ledgers = []string{named[0].place} // the advice is about this one
 		return o.Ledgers[0].Wrong
 	}
 	if len(o.Ledgers) > 1 {
