@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"io"
 	"os"
 	"regexp"
@@ -11,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
+	"github.com/feeledger/fees/internal/test/repository"
 )
 
 // synonyms are names that lists do not use, with the names that they use.
@@ -35,6 +37,16 @@ var unlistedColumns = map[string]string{
 
 // ownRows are the lists without a list in JSON, whose rows in JSON lines have the columns of the CSV.
 var ownRows = []string{"accounts check", "sample", "statement"}
+
+// inSQL are the names of words that SQL reserves, and of the block, in datasets.
+var inSQL = map[string]string{"height": "block", "extrinsic": "index", "sender": "from", "recipient": "to"}
+
+// onlyInSQL are the columns of datasets that no JSON has as such, with the reason.
+var onlyInSQL = map[string]string{
+	"position": "the row's number in its block, a part of the key", "multiplier": "in JSON, an object with its block",
+	"data": "unrecognised events are findings in JSON", "fee_asset": "in JSON, parts of asset_fee", "asset_fee": "in JSON, only if there is one",
+	"asset_fee_tip": "in JSON, a part of asset_fee", "asset_fee_equivalent": "in JSON, a part of asset_fee",
+}
 
 // TestColumnsAreKeys checks the names in testdata/contracts/outputs.txt: each column of a CSV file is a key of the same row in
 // JSON, or of the objects around it, with nested keys joined by "_". Of an amount in wei, there is also one in the token.
@@ -85,6 +97,27 @@ func TestColumnsAreKeys(t *testing.T) {
 			steps := strings.Split(strings.ReplaceAll(path, "[]", ""), ".")
 			name := steps[len(steps)-1]
 			require.True(t, synonyms[name] == "" || otherColumns[strings.Fields(command)[0]][name] != "", "fees %s: name the key %s %s, as in other lists", command, path, synonyms[name])
+		}
+	}
+}
+
+// TestDatasetsHaveTheNamesOfJSON checks the columns in docs/analytics.md, which are those of the files.
+func TestDatasetsHaveTheNamesOfJSON(t *testing.T) {
+	t.Parallel()
+	outputs, err := os.ReadFile("testdata/contracts/outputs.txt")
+	require.NoError(t, err)
+	text, err := os.ReadFile(repository.Path("docs", "analytics.md"))
+	require.NoError(t, err)
+	tables := regexp.MustCompile("(?s)```text\n(.*?)```").FindAllStringSubmatch(string(text), -1)
+	require.Len(t, tables, 5)
+	for _, table := range tables {
+		for column := range strings.SplitSeq(table[1], ",") {
+			name := strings.Fields(column)
+			if len(name) == 0 || !regexp.MustCompile(`^[a-z_]+$`).MatchString(name[0]) || onlyInSQL[name[0]] != "" { // 0) of DECIMAL(38,0)
+				continue
+			}
+			word := cmp.Or(inSQL[name[0]], name[0])
+			require.Regexp(t, `(?m)[. \]]`+word+`( |$)`, string(outputs), "no JSON has the column %s", name[0])
 		}
 	}
 }

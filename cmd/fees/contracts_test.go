@@ -60,6 +60,7 @@ var keptOutputs = []struct{ command, formats string }{
 	{"reconcile company.csv --month 2026-01 --accounts group:company --all", "json csv"},
 	{"account Payroll", "json"},
 	{"show 2026-01-31", "json"},
+	{"show 25", "json"},
 	{"tx 3-4", "json"},
 	{"ledger trail", "json csv"},
 	{"statement Payroll --month 2026-01 --gateway gateway --part summary", "csv"},
