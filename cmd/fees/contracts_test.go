@@ -14,6 +14,7 @@ import (
 
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/internal/archive/demo/monthend"
+	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/test/contracts"
 )
 
@@ -59,7 +60,15 @@ var keptOutputs = []struct{ command, formats string }{
 	{"reconcile company.csv --month 2026-01 --accounts group:company --all", "json csv"},
 	{"account Payroll", "json"},
 	{"show 2026-01-31", "json"},
+	{"show 25", "json"},
 	{"tx 3-4", "json"},
+	{"ledger trail", "json csv"},
+	{"statement Payroll --month 2026-01 --gateway gateway --part summary", "csv"},
+	{"statement Payroll --month 2026-01 --gateway gateway --part fees", "csv"},
+	{"statement Payroll --month 2026-01 --gateway gateway --part transfers", "csv"},
+	{"rollforward --accounts group:company --month 2026-01 --gateway gateway --list fees", "json csv"},
+	{"sample --size 2 --seed a --accounts group:company --month 2026-01", "csv"},
+	{"accounts check --chart chart.csv --accounts group:company --month 2026-01", "csv"},
 }
 
 // TestOutputsAreKept checks that JSON keys with their types, and CSV columns with their positions, do not change.
@@ -71,6 +80,11 @@ func TestOutputsAreKept(t *testing.T) {
 	t.Chdir(directory)
 	_, stderr, code := fees("sync", "0..48", "--gateway", "gateway", "--quiet")
 	require.Contains(t, []int{exitOK, exitFinding}, code, stderr)
+	trail, err := ledger.OpenTrail(t.Context(), "fees.db")
+	require.NoError(t, err)
+	_, err = trail.Record(t.Context(), ledger.Act{User: "carol", Kind: ledger.Labelled, Account: alith, EntryBefore: "a", EntryAfter: "b"}, nil)
+	require.NoError(t, err)
+	require.NoError(t, trail.Close())
 	var now []string
 	for _, c := range keptOutputs {
 		for _, format := range strings.Fields(c.formats) {
@@ -108,6 +122,9 @@ func keys(path string, value any) (list []string) {
 			list = append(list, keys(path+"."+key, of)...)
 		}
 	case []any:
+		if len(v) == 0 {
+			list = append(list, path+"[] null")
+		}
 		for _, of := range v {
 			list = append(list, keys(path+"[]", of)...)
 		}

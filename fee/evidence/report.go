@@ -123,7 +123,7 @@ type Totals struct {
 type Finding struct {
 	Check     string              `json:"check"` // the ID of the check
 	Block     uint64              `json:"block"`
-	Extrinsic chain.Optional[int] `json:"extrinsic"` // null if it concerns the block
+	Extrinsic chain.Optional[int] `json:"index"` // null if it concerns the block
 	Message   string              `json:"message"`
 }
 

@@ -16,7 +16,7 @@ func (t *Paid) Record(book *AddressBook) jsontext.Record {
 // transactionRecord returns a transaction without its movements.
 func transactionRecord(t *Paid, book *AddressBook) jsontext.Record {
 	r := jsontext.Record{
-		{Name: "network", Value: t.Network}, {Name: "rules", Value: t.Rules}, {Name: "number", Value: t.Height}, {Name: "time", Value: t.Time}, {Name: "final", Value: t.Final}, {Name: "sealed", Value: t.Sealed},
+		{Name: "network", Value: t.Network}, {Name: "rules", Value: t.Rules}, {Name: "id", Value: t.Place()}, {Name: "block", Value: t.Height}, {Name: "time", Value: t.Time}, {Name: "finalized", Value: t.Final}, {Name: "sealed", Value: t.Sealed},
 		{Name: "index", Value: t.Index}, {Name: "layer", Value: t.Layer}, {Name: "type", Value: table.OrNull(t.Type)}, {Name: "call", Value: t.Call},
 		{Name: "hash", Value: t.Hash}, {Name: "evm_hash", Value: t.EVMHash},
 	}
@@ -42,7 +42,7 @@ func transactionRecord(t *Paid, book *AddressBook) jsontext.Record {
 func movementFields(t *Paid, book *AddressBook) []jsontext.Field {
 	movements := []jsontext.Record{}
 	for _, m := range t.Movements {
-		x := append(jsontext.Record{{Name: "account", Value: t.Token.Account(m.Account)}}, book.labelFields("account_", chain.Some(m.Account))...)
+		x := append(jsontext.Record{{Name: "account", Value: t.Token.Account(m.Account)}}, book.labelFields("", chain.Some(m.Account))...)
 		x = append(x, jsontext.Field{Name: "event", Value: m.Event}, jsontext.Field{Name: "kind", Value: m.Kind}, jsontext.Field{Name: "amount", Value: m.Amount}, jsontext.Field{Name: "free", Value: m.Free}, jsontext.Field{Name: "reserved", Value: m.Reserved},
 			jsontext.Field{Name: "counterparty", Value: t.AccountOf(m.Counterparty)})
 		movements = append(movements, append(x, book.labelFields("counterparty_", m.Counterparty)...))
@@ -96,7 +96,7 @@ func (a *AccountSummary) Record(book *AddressBook) jsontext.Record {
 // BlockRecord returns the JSON form of a block.
 func BlockRecord(b *ledger.Block) jsontext.Record {
 	return jsontext.Record{
-		{Name: "number", Value: b.Height}, {Name: "hash", Value: b.Hash}, {Name: "parent_hash", Value: b.ParentHash}, {Name: "time", Value: b.Time}, {Name: "final", Value: b.Final}, {Name: "sealed", Value: b.Sealed},
+		{Name: "number", Value: b.Height}, {Name: "hash", Value: b.Hash}, {Name: "parent_hash", Value: b.ParentHash}, {Name: "time", Value: b.Time}, {Name: "finalized", Value: b.Final}, {Name: "sealed", Value: b.Sealed},
 		{Name: "runtime", Value: b.Runtime}, {Name: "rules", Value: b.Rules}, {Name: "certain", Value: b.Certain}, {Name: "base_fee_per_gas", Value: b.BaseFeePerGas},
 		{Name: "evm", Value: b.EVM}, {Name: "native", Value: b.Native}, {Name: "inherents", Value: b.Inherents}, {Name: "undetermined", Value: b.Undetermined},
 		{Name: "fee", Value: b.Fee}, {Name: "evm_fee", Value: b.EVMFee}, {Name: "native_fee", Value: b.NativeFee},

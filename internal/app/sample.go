@@ -170,7 +170,7 @@ func (s *Sample) Sheet(ctx context.Context) *table.Sheet {
 		Columns: []table.Column{
 			{Name: "number", Kind: table.Integer}, {Name: "id", Kind: table.Text, Term: true}, {Name: "key_sha256", Kind: table.Text, Drop: 5}, {Name: "time", Kind: table.Time, Drop: 3},
 			{Name: "block_hash", Kind: table.Hash, Drop: 6}, {Name: "hash", Kind: table.Hash, Drop: 4}, {Name: "evm_hash", Kind: table.Hash, Drop: 6},
-			{Name: "payer", Kind: table.Address, Drop: 2}, {Name: "payer_name", Kind: table.Text, Drop: 3}, {Name: "layer", Kind: table.Text, Term: true}, {Name: "call", Kind: table.Text, Drop: 2},
+			{Name: "payer", Kind: table.Address, Drop: 2}, {Name: "payer_label", Kind: table.Text, Drop: 3}, {Name: "layer", Kind: table.Text, Term: true}, {Name: "call", Kind: table.Text, Drop: 2},
 			{Name: "outcome", Kind: table.Text, Term: true, Drop: 4}, {Name: "base_fee_per_gas", Kind: table.GasPrice, Drop: 5}, {Name: "gas_price", Kind: table.GasPrice, Drop: 1}, {Name: "gas", Kind: table.Integer, Drop: 1},
 			{Name: "gas_times_price", Kind: table.Wei, Drop: 3}, {Name: "fee", Kind: table.Wei, Total: true, Whole: true}, {Name: "charged", Kind: table.Wei, Total: true, Whole: true, Drop: 1},
 			{Name: "error", Kind: table.Text, Drop: 7},

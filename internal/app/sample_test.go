@@ -62,7 +62,7 @@ func TestSampleByTheRule(t *testing.T) {
 	fees, charged := map[string]string{}, map[string]string{}
 	total := new(big.Int)
 	for _, row := range rowsOf(t, list) {
-		id := row["number"] + "-" + row["index"]
+		id := row["block"] + "-" + row["index"]
 		fees[id], charged[id] = row["fee"], row["charged"]
 		if fee, ok := new(big.Int).SetString(row["fee"], 10); ok {
 			total.Add(total, fee)

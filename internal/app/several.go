@@ -186,7 +186,7 @@ func join(parts []Part, docs []*table.Document, total *table.Sheet) *table.Docum
 		},
 	}
 	for i, d := range docs {
-		addLists(all, &parts[i], d.List.WithText(0, "network", parts[i].Network).WithText(1, "token", parts[i].Symbol), d.Sheets()...)
+		addLists(all, &parts[i], d.List.WithText(0, "network", parts[i].Network).WithText(1, "symbol", parts[i].Symbol), d.Sheets()...)
 	}
 	if len(total.Columns) > 0 {
 		all.Book = append(all.Book, total)
@@ -287,7 +287,7 @@ func JoinFees(parts []Part, made []*Fees, notes []string) *Joined {
 	in := func(name string) table.Column {
 		return table.Column{Name: name + "_" + currency.Suffix(), Kind: table.Fiat, Total: true, Currency: currency}
 	}
-	total.Columns = []table.Column{{Name: "network", Kind: table.Text, Term: true}, {Name: "token", Kind: table.Text, Term: true}, in("fee"), in("charged")}
+	total.Columns = []table.Column{{Name: "network", Kind: table.Text, Term: true}, {Name: "symbol", Kind: table.Text, Term: true}, in("fee"), in("charged")}
 	unknown := ""
 	var rows [][]any
 	sums := make([][]chain.Optional[money.Amount], 2)
@@ -391,7 +391,7 @@ func JoinExports(ctx context.Context, parts []Part, exports []*Export, form stri
 		if err != nil {
 			return nil, x.Explain(err)
 		}
-		list = list.WithText(1, "token", parts[i].Symbol)
+		list = list.WithText(1, "symbol", parts[i].Symbol)
 		addLists(all, &parts[i], list, list)
 	}
 	switch {

@@ -51,13 +51,13 @@ type Act struct {
 	User        string     `json:"user"`
 	Kind        ActKind    `json:"act"`
 	Period      string     `json:"period"`          // a month or a year, such as 2026-01; "" for labels
-	Zone        string     `json:"zone"`            // its time zone
+	Zone        string     `json:"timezone"`        // its time zone
 	Manifest    Digest     `json:"manifest_sha256"` // of the package's manifest; for differences, of their list; for labels, of the address book's file after the edit; for an answer and a withdrawn acceptance, the digest of the line that it is about
 	Comment     string     `json:"comment"`
 	Account     string     `json:"account,omitempty"`      // whose entry was edited, one of 32 bytes in SS58; "" for packages
 	EntryBefore string     `json:"entry_before,omitempty"` // the entry before the edit, as text; "" for none
 	EntryAfter  string     `json:"entry_after,omitempty"`  // the entry after the edit
-	Digest      Digest     `json:"digest"`                 // of this line and, through them, of all lines before it
+	Digest      Digest     `json:"trail_digest"`           // of this line and, through them, of all lines before it
 }
 
 // ErrAct reports an act with an invalid text.

@@ -98,7 +98,7 @@ func openCSV(ctx context.Context, in *bufio.Reader, o *Options) (*fileTable, err
 			for i, text := range fields {
 				rec.cells[i].text = text
 				if strings.IndexByte(text, 0) >= 0 {
-					yield(nil, &Problem{Line: line, Column: i + 1, Err: errors.New("it contains a zero byte; the file is not text, or not UTF-8")})
+					yield(nil, &Problem{Line: line, Column: i + 1, Err: errors.New("it contains a zero byte, which text does not. Save the file as csv in UTF-8, or as xlsx")})
 					return
 				}
 			}
@@ -183,7 +183,7 @@ func separatorOf(start []byte, o *Options) (rune, error) {
 	found := inFirstLine(whole)
 	switch likely := likelySeparator(whole); {
 	case len(found) == 0:
-		return 0, errors.New("the header contains no commas, semicolons, tabs or pipes; check that this is a csv file with a header")
+		return 0, errors.New("the header contains no commas, semicolons, tabs or pipes. Check that this is a csv file with a header")
 	case len(found) == 1 && len(fitting) == 0 && likely == 0:
 		return rune(found[0]), nil
 	case len(fitting) == 0 && likely != 0:

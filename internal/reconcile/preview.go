@@ -76,7 +76,7 @@ func ReadPreview(ctx context.Context, in io.Reader, o Options, rows int) (*Previ
 	case len(lines) == 0 && err != nil:
 		return nil, err
 	case len(lines) == 0:
-		return nil, errors.New("the file is empty")
+		return nil, errEmpty
 	case err == nil:
 		err = r.noHeader()
 	}

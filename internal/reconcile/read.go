@@ -129,9 +129,11 @@ func bounded(ctx context.Context, in io.Reader) *bufio.Reader {
 	return bufio.NewReaderSize(&guard{ctx: ctx, from: in}, maxHeader)
 }
 
+var errEmpty = errors.New("the file is empty. Export it again, with a header and a row for each fee")
+
 // errOtherForm reports a file format that is not supported.
 func errOtherForm(form string) error {
-	return fmt.Errorf("it is %s; export it as csv or xlsx (fees export can write --as csv, xlsx or koinly)", form)
+	return fmt.Errorf("it is %s. Export it as csv or xlsx (fees export can write --as csv, xlsx or koinly)", form)
 }
 
 // openTable detects the form of a file by its beginning.
@@ -142,11 +144,13 @@ func openTable(ctx context.Context, in *bufio.Reader, o *Options) (*fileTable, e
 	}
 	switch {
 	case len(start) == 0:
-		return nil, errors.New("the file is empty")
+		return nil, errEmpty
 	case bytes.HasPrefix(start, []byte("PK\x03\x04")):
 		return openXLSX(ctx, in, o)
 	case bytes.HasPrefix(start, []byte("\xd0\xcf\x11\xe0")):
-		return nil, errors.New("it is an old or password-protected spreadsheet; save it as xlsx without a password, or as csv")
+		return nil, errors.New("it is an old or password-protected spreadsheet. Save it as xlsx without a password, or as csv")
+	case bytes.HasPrefix(start, []byte("\x1f\x8b")):
+		return nil, errors.New("it is compressed with gzip. Decompress it first: gunzip -c FILE | fees reconcile -")
 	}
 	switch first := bytes.TrimLeft(start, "\ufeff \t\r\n"); {
 	case bytes.HasPrefix(start, []byte("PAR1")):

@@ -369,12 +369,15 @@ func TestHostileFiles(t *testing.T) {
 	endless := func(text string) io.Reader {
 		return io.MultiReader(strings.NewReader("Extrinsic ID,fee_wei\n"), &repeated{text: text})
 	}
+	nothing := func(string) string { return "" }
 	for why, in := range map[string]io.Reader{
 		"the file is empty":                              strings.NewReader(""),
 		"the file has no header":                         strings.NewReader(",,\n,,\n"),
 		"says UTF-16, but it is not":                     strings.NewReader("\xff\xfeh\x00a\x00\x00"),
 		"old or password-protected":                      strings.NewReader("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"),
 		"the workbook is larger than 64 MB":              io.MultiReader(strings.NewReader("PK\x03\x04"), &repeated{text: "x"}),
+		"compressed with gzip. Decompress it first":      strings.NewReader("\x1f\x8b\x08\x00 and more"),
+		"a zip archive without a workbook. Unpack it":    strings.NewReader(changePart(t, changePart(t, grid{{"fee_wei"}}.xlsx(t, nil), "[Content_Types].xml", nothing), "xl/workbook.xml", nothing)),
 		"cannot be unpacked":                             strings.NewReader("PK\x03\x04 and then nothing"),
 		"no commas, semicolons":                          strings.NewReader("hash\n0x12\n"),
 		"choose the separator":                           strings.NewReader("a;b, c\n"),

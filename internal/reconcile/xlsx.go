@@ -81,7 +81,7 @@ func (w *workbook) open(in io.Reader, o *Options) (*fileTable, error) {
 	directory := &directoryReader{from: w.file, left: maxDirectory}
 	archive, err := zip.NewReader(directory, size)
 	if err != nil {
-		return nil, fmt.Errorf("it looks like xlsx but cannot be unpacked: %w", err)
+		return nil, fmt.Errorf("it looks like xlsx but cannot be unpacked: %w. Save it again as xlsx or csv", err)
 	}
 	directory.left = math.MaxInt64 // parts have their own limits
 	w.all = archive.File
@@ -95,6 +95,9 @@ func (w *workbook) open(in io.Reader, o *Options) (*fileTable, error) {
 		if packed += min(f.CompressedSize64, maxWorkbook+1); packed > uint64(size) {
 			return nil, errors.New("it looks like xlsx but its parts overlap; save it again with a spreadsheet")
 		}
+	}
+	if w.parts["[content_types].xml"] == nil && w.parts["xl/workbook.xml"] == nil {
+		return nil, errors.New("it is a zip archive without a workbook. Unpack it, and compare the files in it")
 	}
 	sheet, part, err := w.find(o.Sheet)
 	if err != nil {

@@ -177,7 +177,7 @@ func (s *server) addRows(v *comparisonPage, r *http.Request, c *comparison, here
 	}
 	may := s.ofPackage(r, c)
 	hash, notes := columnAt(t, "books_hash"), columnAt(t, "notes")
-	t.Heads[notes], t.Heads[hash] = cell{Text: "why"}, cell{Text: "hash"}
+	t.Heads[hash] = cell{Text: "hash"}
 	for k := range t.Rows {
 		row, of := t.Rows[k], &rows[k]
 		if row[1].Text = table.Words(row[1].Text); of.apart && of.accepted == nil {

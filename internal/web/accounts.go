@@ -238,7 +238,7 @@ func (s *server) accountSheet(token console.Token) *table.Sheet {
 	return listed("", token, s.labels().Entries(), func(e addressbook.Entry) []any {
 		return []any{e.Address, e.Label, e.Group, e.Account}
 	},
-		table.Column{Name: "account", Kind: table.Address}, table.Column{Name: "label", Kind: table.Text}, table.Column{Name: "group", Kind: table.Text}, table.Column{Name: "account_in_the_books", Kind: table.Text})
+		table.Column{Name: "account", Kind: table.Address}, table.Column{Name: "label", Kind: table.Text}, table.Column{Name: "group", Kind: table.Text}, table.Column{Name: "book_account", Kind: table.Text})
 }
 
 // accountsFile sends the accounts of the address book.

@@ -46,7 +46,7 @@ func (s *server) groupNames() g.Node {
 }
 
 // entryFields are the fields of an entry in a row: their names and headings.
-var entryFields = []struct{ name, head string }{{"label", "label"}, {"group", "group"}, {"book_account", "account in the books"}}
+var entryFields = []struct{ name, head string }{{"label", "label"}, {"group", "group"}, {"book_account", "book account"}}
 
 // editable makes the label, group and account of a row's address fields of a form. The row has them from a cell on.
 func (s *server) editable(r *http.Request, row []cell, at int, account chain.Address, f form, typed url.Values) []cell {

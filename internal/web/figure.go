@@ -163,7 +163,7 @@ func (s *server) cell(c *table.Column, v table.Cell, zone *time.Location) cell {
 		} else if height, hook, ok := strings.Cut(exact, "-"); ok && movement.HookWords(hook) != "" {
 			shown.To, shown.Text = "block/"+height, height+", "+movement.HookWords(hook)
 		}
-	case c.Kind == table.Integer && (c.Name == "block" || c.Name == "number"):
+	case c.Kind == table.Integer && c.Name == "block":
 		shown.To = "block/" + exact
 	case c.Kind == table.Boolean:
 		shown.Text = map[string]string{"true": "yes", "false": "no"}[exact]

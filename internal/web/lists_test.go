@@ -464,7 +464,7 @@ func TestForeignGateway(t *testing.T) {
 	d, _, _ := madeUp(t, 30)
 	s := served(t, d, nil) // with the demo's blocks
 	list := parsed(t, get(t, s, "/api/v1/transactions?period=20..27&limit=1", nil).text)["transactions"].([]any)[0].(map[string]any)
-	place := fmt.Sprintf("%v-%v", list["number"], list["index"])
+	place := list["id"].(string)
 	a := get(t, s, "/tx/"+place, nil)
 	require.Equal(t, http.StatusOK, a.status)
 	require.Contains(t, a.text, "The calculation of the fee cannot be shown: ")

@@ -261,7 +261,7 @@ func (s *server) statementOf(r *http.Request, q *statementRequest) (made *app.St
 const noBalances = "none"
 
 // hiddenColumns are the columns of a statement that a page shows only on request.
-var hiddenColumns = []string{"account", "block", "event_index", "of_fee", "counterparty_label", "amount", "hash", "paid_for", "layer", "account_label", "account_group", "method", "gas_price", "gas", "event", "call", "reserved_balance"}
+var hiddenColumns = []string{"account", "block", "event_index", "of_fee", "counterparty_label", "amount", "hash", "paid_for", "layer", "label", "group", "method", "gas_price", "gas", "event", "call", "reserved_balance"}
 
 // eventColumns are those of them that describe an event: with one of these, a fee has a row for each of its movements.
 var eventColumns = []string{"event", "event_index", "amount"}

@@ -149,7 +149,7 @@ func (s *server) pageSheet(ctx context.Context, token console.Token, list []*led
 	if err != nil {
 		return nil, err
 	}
-	return transactionSheet(token, transactionList(list), transactionColumn{table.Column{Name: "to", Kind: table.Address}, recipientOf, true}), nil
+	return transactionSheet(token, transactionList(list), pageColumns(transactionColumn{table.Column{Name: "to", Kind: table.Address}, recipientOf})), nil
 }
 
 // verdictFact returns the verdict.
@@ -252,7 +252,7 @@ func movementSheet(t *app.Paid) *table.Sheet {
 	return listed("Movements of the native balances", t.Token, t.Movements, func(m *ledger.Movement) []any {
 		return []any{m.Account, string(m.Kind), m.Event, m.Free, m.Reserved, m.Counterparty}
 	}, table.Column{Name: "account", Kind: table.Address}, table.Column{Name: "kind", Kind: table.Text}, table.Column{Name: "event", Kind: table.Text},
-		table.Column{Name: "free", Kind: table.SignedWei}, table.Column{Name: "reserved", Kind: table.SignedWei}, table.Column{Name: "with", Kind: table.Address})
+		table.Column{Name: "free", Kind: table.SignedWei}, table.Column{Name: "reserved", Kind: table.SignedWei}, table.Column{Name: "counterparty", Kind: table.Address})
 }
 
 func transferSheet(t *app.Paid) *table.Sheet {

@@ -112,7 +112,7 @@ func (s *server) transactions(w http.ResponseWriter, r *http.Request) error {
 			if err != nil {
 				return err
 			}
-			sorted, err := s.list(transactionSheet(made.Token, s.following(r.Context(), made, q)), l.without(briefTransactions), sc.in("transactions"))
+			sorted, err := s.list(transactionSheet(made.Token, s.following(r.Context(), made, q), pageColumns()), l.without(briefTransactions), sc.in("transactions"))
 			if err != nil {
 				return err
 			}
@@ -169,7 +169,7 @@ func (s *server) transactionsFile(w http.ResponseWriter, r *http.Request) error 
 			if len(assets) > 0 {
 				more = append(more, assetColumn(first.Token))
 			}
-			sheet := transactionSheet(first.Token, s.following(r.Context(), first, q), more...)
+			sheet := transactionSheet(first.Token, s.following(r.Context(), first, q), fileColumns(more...))
 			sheet.Notes = append(first.Notes(), assets.Notes(first.Amount)...)
 			return (&table.Document{List: sheet}).Write(to, to.form, 0)
 		})

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/addressbook"
@@ -118,49 +119,74 @@ func heightOf(text string) (uint64, error) {
 }
 
 // transactionSheet lists transactions.
-func transactionSheet(token console.Token, list iter.Seq2[*ledger.Transaction, error], more ...transactionColumn) *table.Sheet {
-	sheet := &table.Sheet{
-		Name: "transactions", Title: "Transactions", Token: token,
-		Columns: []table.Column{
-			{Name: "id", Kind: table.Text}, {Name: "time", Kind: table.Time}, {Name: "layer", Kind: table.Text}, {Name: "type_or_call", Kind: table.Text}, {Name: "payer", Kind: table.Address},
-			{Name: "outcome", Kind: table.Text}, {Name: "fee", Kind: table.Wei, Total: true, Whole: true}, {Name: "charged", Kind: table.Wei, Total: true, Whole: true}, {Name: "verdict", Kind: table.Text},
-		},
-		Rows: func(yield func([]any, error) bool) {
-			for t, err := range list {
-				if err != nil {
-					yield(nil, err)
-					return
-				}
-				row := []any{t.Place().String(), t.Time, string(t.Layer), cmp.Or(t.Type, t.Call), t.Payer, table.Words(string(t.Outcome)), t.Fee, t.Charged, t.Standing()}
-				for _, c := range more {
-					row = slices.Insert(row, c.at(len(row)), c.value(t))
-				}
-				if !yield(row, nil) {
-					return
-				}
-			}
-		},
+func transactionSheet(token console.Token, list iter.Seq2[*ledger.Transaction, error], columns []transactionColumn) *table.Sheet {
+	sheet := &table.Sheet{Name: "transactions", Title: "Transactions", Token: token}
+	for _, c := range columns {
+		sheet.Columns = append(sheet.Columns, c.Column)
 	}
-	for _, c := range more {
-		sheet.Columns = slices.Insert(sheet.Columns, c.at(len(sheet.Columns)), c.Column)
+	sheet.Rows = func(yield func([]any, error) bool) {
+		for t, err := range list {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			row := make([]any, len(columns))
+			for i, c := range columns {
+				row[i] = c.value(t)
+			}
+			if !yield(row, nil) {
+				return
+			}
+		}
 	}
 	return sheet
 }
 
-// transactionColumn is a further column of a list of transactions.
+// transactionColumn is a column of a list of transactions. It has the name of the key in their JSON.
 type transactionColumn struct {
 	table.Column
-	value  func(*ledger.Transaction) any
-	beside bool // the payer, and not at the end
+	value func(*ledger.Transaction) any
 }
 
-// at returns the column's position after others.
-func (c *transactionColumn) at(others int) int {
-	if c.beside {
-		return 5
+var (
+	nameColumns = []transactionColumn{
+		{table.Column{Name: "id", Kind: table.Text}, func(t *ledger.Transaction) any { return t.Place().String() }},
+		{table.Column{Name: "time", Kind: table.Time}, func(t *ledger.Transaction) any { return t.Time }},
+		{table.Column{Name: "layer", Kind: table.Text}, func(t *ledger.Transaction) any { return string(t.Layer) }},
 	}
-	return others
+	kindColumns = []transactionColumn{
+		{table.Column{Name: "type", Kind: table.Text}, func(t *ledger.Transaction) any { return table.OrNull(t.Type) }},
+		{table.Column{Name: "call", Kind: table.Text}, func(t *ledger.Transaction) any { return t.Call }},
+	}
+	// oneKindColumn takes the place of the type and the call on pages: most EVM transactions have the same call.
+	oneKindColumn = transactionColumn{table.Column{Name: "type_or_call", Kind: table.Text}, func(t *ledger.Transaction) any { return cmp.Or(t.Type, t.Call) }}
+	payerColumn   = transactionColumn{table.Column{Name: "payer", Kind: table.Address}, func(t *ledger.Transaction) any { return t.Payer }}
+	feeColumns    = []transactionColumn{
+		{table.Column{Name: "outcome", Kind: table.Text}, func(t *ledger.Transaction) any { return outcome(t.Outcome) }},
+		{table.Column{Name: "fee", Kind: table.Wei, Total: true, Whole: true}, func(t *ledger.Transaction) any { return t.Fee }},
+		{table.Column{Name: "charged", Kind: table.Wei, Total: true, Whole: true}, func(t *ledger.Transaction) any { return t.Charged }},
+		{table.Column{Name: "verdict", Kind: table.Text}, func(t *ledger.Transaction) any { return t.Standing() }},
+	}
+)
+
+// fileColumns returns the columns of a file of transactions.
+func fileColumns(more ...transactionColumn) []transactionColumn {
+	return slices.Concat(nameColumns, kindColumns, []transactionColumn{payerColumn}, feeColumns, more)
 }
+
+// pageColumns returns the columns of a page of transactions, with more beside the payer.
+func pageColumns(more ...transactionColumn) []transactionColumn {
+	return slices.Concat(nameColumns, []transactionColumn{oneKindColumn, payerColumn}, more, feeColumns)
+}
+
+// outcome is the outcome of a transaction in a cell.
+type outcome fee.Outcome
+
+// String returns the outcome for programs, as in JSON.
+func (o outcome) String() string { return string(o) }
+
+// Words returns the outcome for people.
+func (o outcome) Words() string { return table.Words(string(o)) }
 
 // assetColumn is the column of a transaction's fee in an asset.
 func assetColumn(token console.Token) transactionColumn {
@@ -169,7 +195,7 @@ func assetColumn(token console.Token) transactionColumn {
 			return nil
 		}
 		return t.AssetFee.Text(token.Amount)
-	}, false}
+	}}
 }
 
 // ledgerFlag returns the command-line flags for the ledger and its related data.

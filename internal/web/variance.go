@@ -245,7 +245,7 @@ func callSheet(r *variance.Report, steps []variance.Step, of []variance.Share) *
 	return &table.Sheet{
 		Name: "calls", Token: r.Token,
 		Columns: []table.Column{
-			{Name: "call", Kind: table.Text}, {Name: "step", Kind: table.Text}, {Name: "change", Kind: table.SignedWei}, count("transactions"), count("transactions_before"), count("failed"), count("failed_before"),
+			{Name: "call", Kind: table.Text}, {Name: "step", Kind: table.Text}, {Name: "amount", Kind: table.SignedWei}, count("transactions"), count("transactions_before"), count("failed"), count("failed_before"),
 		},
 		Rows: callRows(r, steps, of),
 	}

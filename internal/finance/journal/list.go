@@ -11,10 +11,10 @@ import (
 
 // listColumns are the columns of the JSON of fees block, the block's first.
 var listColumns = []table.Column{
-	{Name: "network", Kind: table.Text}, {Name: "rules", Kind: table.Text}, {Name: "number", Kind: table.Integer}, {Name: "time", Kind: table.Time},
+	{Name: "network", Kind: table.Text}, {Name: "rules", Kind: table.Text}, {Name: "block", Kind: table.Integer}, {Name: "time", Kind: table.Time},
 	{Name: "index", Kind: table.Integer}, {Name: "layer", Kind: table.Text}, {Name: "type", Kind: table.Text}, {Name: "call", Kind: table.Text},
 	{Name: "hash", Kind: table.Hash}, {Name: "evm_hash", Kind: table.Hash}, {Name: "from", Kind: table.Address}, {Name: "to", Kind: table.Address},
-	{Name: "payer", Kind: table.Address}, {Name: "payer_name", Kind: table.Text}, {Name: "gas_price", Kind: table.GasPrice}, {Name: "gas", Kind: table.Integer},
+	{Name: "payer", Kind: table.Address}, {Name: "payer_label", Kind: table.Text}, {Name: "gas_price", Kind: table.GasPrice}, {Name: "gas", Kind: table.Integer},
 	{Name: "fee", Kind: table.Wei, Total: true, Whole: true}, {Name: "method", Kind: table.Text}, {Name: "priority_fee", Kind: table.Wei, Total: true},
 	{Name: "tip", Kind: table.Wei, Total: true}, {Name: "success", Kind: table.Boolean}, {Name: "outcome", Kind: table.Text}, {Name: "status", Kind: table.Text}, {Name: "error", Kind: table.Text},
 	{Name: "charged", Kind: table.Wei, Total: true, Whole: true}, {Name: "verdict", Kind: table.Text}, {Name: "failed_checks", Kind: table.Text}, {Name: "drift", Kind: table.SignedWei, Total: true}, {Name: "class", Kind: table.Text},
@@ -31,7 +31,7 @@ func List(ctx context.Context, payments *Payments, r Request) *table.Sheet {
 }
 
 // namedColumns follow the others if there are names.
-var namedColumns = []table.Column{{Name: "payer_group", Kind: table.Text}, {Name: "from_name", Kind: table.Text}, {Name: "to_name", Kind: table.Text}}
+var namedColumns = []table.Column{{Name: "payer_group", Kind: table.Text}, {Name: "from_label", Kind: table.Text}, {Name: "to_label", Kind: table.Text}}
 
 // assetColumns follow the others if a fee was paid in an asset.
 var assetColumns = []table.Column{{Name: "fee_asset", Kind: table.Text}, {Name: "asset_fee", Kind: table.TokenAmount}, {Name: "asset_fee_equivalent", Kind: table.Wei}}

@@ -45,7 +45,7 @@ func TestCalled(t *testing.T) {
 			if row[at["account"]] == alith.String() {
 				want = []string{"Ours", "company"}
 			}
-			require.Equal(t, want, []string{row[at["account_label"]], row[at["account_group"]]}, s.Name)
+			require.Equal(t, want, []string{row[at["label"]], row[at["group"]]}, s.Name)
 		}
 	}
 }

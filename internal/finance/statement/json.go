@@ -85,7 +85,7 @@ func (y *Style) WriteJSONLine(ctx context.Context, w io.Writer, s *Statement) er
 func (y *Style) encode(ctx context.Context, out *jsontext.Stream, s *Statement) error {
 	out.Members(y.head(s))
 	for _, part := range []*table.Sheet{y.Movements(ctx, s), y.Transfers(ctx, s)} {
-		out.List(part.Name, table.JSONRows(Without(part, "account", "account_label", "account_group")))
+		out.List(part.Name, table.JSONRows(Without(part, "account", "label", "group")))
 	}
 	return out.Close()
 }

@@ -63,7 +63,7 @@ func (y *Style) sheet(name, title string, columns []table.Column, list []*Statem
 }
 
 // accountColumns contain an account's label and group.
-var accountColumns = []table.Column{{Name: "account_label", Kind: table.Text}, {Name: "account_group", Kind: table.Text}}
+var accountColumns = []table.Column{{Name: "label", Kind: table.Text}, {Name: "group", Kind: table.Text}}
 
 func allRows(list []*Statement, rows func(s *Statement, add func(...any) error) error) iter.Seq2[[]any, error] {
 	return table.Rows(func(add func(...any) error) error {
@@ -162,8 +162,8 @@ func (y *Style) remark(l *Line) any {
 
 var briefColumns = []table.Column{
 	{Name: "date", Kind: table.Text, Term: true}, {Name: "block", Kind: table.Integer, Drop: 1}, {Name: "index", Kind: table.Integer, Drop: 3},
-	{Name: "kind", Kind: table.Text, Term: true}, {Name: "with", Kind: table.Text, Drop: 4},
-	{Name: "free", Kind: table.SignedWei, Total: true}, {Name: "balance", Kind: table.SignedWei, Drop: 2},
+	{Name: "kind", Kind: table.Text, Term: true}, {Name: "counterparty", Kind: table.Text, Drop: 4},
+	{Name: "free", Kind: table.SignedWei, Total: true}, {Name: "free_balance", Kind: table.SignedWei, Drop: 2},
 	{Name: "reserved", Kind: table.SignedWei, Total: true, Drop: 5}, {Name: "reserved_balance", Kind: table.SignedWei, Drop: 6},
 }
 

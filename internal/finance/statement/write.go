@@ -34,7 +34,7 @@ func (y *Style) brief(account chain.Address) string {
 
 // Parts returns the sheets of a statement for people, with few columns.
 func (y *Style) Parts(ctx context.Context, s *Statement) ([]*table.Sheet, error) {
-	drop := []string{"account", "account_label", "account_group"}
+	drop := []string{"account", "label", "group"}
 	if !s.Reserves() {
 		drop = append(drop, "reserved", "reserved_balance", "total")
 	}

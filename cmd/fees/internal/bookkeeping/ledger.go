@@ -161,6 +161,9 @@ func newLedgerBackup() *cobra.Command {
 }
 
 func (f *backupFlags) backup(c *cobra.Command, args []string) error {
+	if err := cli.CheckPath("fees ledger backup", args[0]); err != nil {
+		return err
+	}
 	return f.Ask(c, func(d *app.Ledger) error {
 		err := d.Backup(c.Context(), args[0], f.Progress(c, "blocks").Asked())
 		if err == nil {

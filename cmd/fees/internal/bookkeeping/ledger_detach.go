@@ -41,7 +41,7 @@ func newLedgerDetach() *cobra.Command {
 	return cli.New(&cobra.Command{
 		Use: "detach --before MONTH -o FILE", Short: "Move the blocks before a month into a file", Long: detachManual, Example: detachExamples,
 		Args: cli.NoneOf("fees ledger detach takes no argument, got %q; name the file with -o"), RunE: f.detach,
-	}, f.LedgerFlags.Add, f.add, f.AddQuiet)
+	}, f.LedgerFlags.Add, f.add, cli.NamesPath("output"), f.AddQuiet)
 }
 
 func (f *detachFlags) add(c *cobra.Command) {

@@ -50,7 +50,7 @@ func writeTrail(page *console.Page, acts []ledger.Act) {
 	}
 	rows := console.NewTable(
 		console.Column{Name: "line", Right: true}, console.Column{Name: "time"}, console.Column{Name: "user"}, console.Column{Name: "act"},
-		console.Column{Name: "period"}, console.Column{Name: "zone", Drop: 2}, console.Column{Name: "manifest", Drop: 4, Cut: true}, console.Column{Name: "account", Drop: 3, Cut: true}, console.Column{Name: "comment", Drop: 1, Cut: true},
+		console.Column{Name: "period"}, console.Column{Name: "timezone", Drop: 2}, console.Column{Name: "manifest", Drop: 4, Cut: true}, console.Column{Name: "account", Drop: 3, Cut: true}, console.Column{Name: "comment", Drop: 1, Cut: true},
 	)
 	for _, a := range acts {
 		said := a.Comment

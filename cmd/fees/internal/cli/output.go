@@ -76,6 +76,29 @@ func (o *Output) AddFile(c *cobra.Command) {
 	}
 }
 
+// NamesPath returns a function that adds a check: the flag names a file or a directory, not standard output.
+func NamesPath(flag string) func(*cobra.Command) {
+	return func(c *cobra.Command) {
+		before(c, func(c *cobra.Command) error {
+			of := c.Flags().Lookup(flag)
+			name := "--" + flag
+			if of.Shorthand != "" {
+				name = "-" + of.Shorthand
+			}
+			return CheckPath(name, of.Value.String())
+		})
+	}
+}
+
+// CheckPath rejects "-" as the path of a result that standard output cannot take: a directory, or a ledger. What names the
+// flag or the argument.
+func CheckPath(what, path string) error {
+	if path == "-" {
+		return fmt.Errorf("%s -: standard output cannot take this result. Name a file or directory", what)
+	}
+	return nil
+}
+
 // CheckBinary rejects a binary format on a terminal.
 func (o *Output) CheckBinary(flag, form string) error {
 	if slices.Contains([]string{"xlsx", "parquet", "pdf"}, form) && o.File == "" && IsTerminal(o.Stdout()) {

@@ -123,7 +123,7 @@ func newRecord() *cobra.Command {
 	return cli.New(&cobra.Command{
 		Use: "record <A..B|A:+N> -o DIR", Short: "Record a gateway's or node's data on a range of blocks", Long: recordManual, Example: recordExamples,
 		Args: cli.Arg("a range, A..B or A:+N", &f.blocks, source.ParseRange), RunE: f.record,
-	}, cli.Resumes, f.gatewayOnly.Add, f.StdoutForms("table", "json"), f.add, f.AddTrust, f.Concurrent, f.AddQuiet)
+	}, cli.Resumes, f.gatewayOnly.Add, f.StdoutForms("table", "json"), f.add, cli.NamesPath("output"), f.AddTrust, f.Concurrent, f.AddQuiet)
 }
 
 func (f *recordFlags) add(c *cobra.Command) {

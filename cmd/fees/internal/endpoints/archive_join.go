@@ -41,6 +41,7 @@ func newJoin() *cobra.Command {
 		},
 	}, f.AddTrust, f.StdoutForms("table", "json"), f.AddQuiet)
 	c.Flags().StringVarP(&f.directory, "output", "o", "", "the directory to write to, created if necessary")
+	cli.NamesPath("output")(c)
 	return c
 }
 

@@ -74,13 +74,13 @@ func newMetadata() *cobra.Command {
 				_, err := client.Metadata(c.Context(), w)
 				return err
 			}
-			if path == "" {
+			if path == "" || path == "-" {
 				return write(c.OutOrStdout())
 			}
 			return cli.ReplaceFile(c.Context(), path, write)
 		},
 	}, gateway.Add)
-	c.Flags().StringVarP(&path, "output", "o", "", "write to this file, not to standard output")
+	c.Flags().StringVarP(&path, "output", "o", "", "write to this file; - is standard output, the default")
 	return c
 }
 

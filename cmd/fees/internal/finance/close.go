@@ -214,6 +214,7 @@ func (f *closeFlags) add(c *cobra.Command) {
 	flags.StringVar(&q.Timezone, "timezone", "UTC", "the time zone of the period, such as Europe/Berlin")
 	flags.StringVar(&f.accounts, "accounts", "", "your accounts"+cli.AccountsUsage)
 	flags.StringVarP(&q.Dir, "output", "o", "", "the directory of the package")
+	cli.NamesPath("output")(c)
 	flags.StringVar(&f.check, "check", "", "check the package in this directory")
 	flags.BoolVar(&f.offline, "offline", false, "for --check, read no gateway, and accept that what needs one, or a ledger, is not compared")
 	flags.StringVar(&f.key, "sign", "", "sign with this SSH key: a private key, or a public key in ssh-agent")

@@ -115,7 +115,7 @@ func newExport() *cobra.Command {
 	return cli.New(&cobra.Command{
 		Use: "export --as FORM --accounts LIST|FILE " + cli.PeriodUse + " | --partitioned DIR", Short: "Export fees for accounting software", Long: exportManual, Example: exportExamples,
 		Args: cli.Args(0, 1, "at most one range"), RunE: f.export,
-	}, f.Of("the source of balances for --with movements"), f.AddTrust, f.ofSeveral("the payers"), f.AddTables, f.AddFile, f.add, f.addSummary, f.addAbout)
+	}, f.Of("the source of balances for --with movements"), f.AddTrust, f.ofSeveral("the payers"), f.AddTables, f.AddFile, f.add, cli.NamesPath("partitioned"), f.addSummary, f.addAbout)
 }
 
 func (f *exportFlags) add(c *cobra.Command) {

@@ -319,7 +319,7 @@ func (f *reconcileFlags) readInput(c *cobra.Command) (err error) {
 		case in.Path != "-":
 			continue
 		case slices.ContainsFunc(list, func(other *app.BooksInput) bool { return other.Path == name }):
-			return errors.New("- is standard input, which can be read once; name the other files")
+			return errors.New("- is standard input, which can be read once. Name the other files")
 		}
 		in.Path = name
 		in.Content, err = cli.Await(c.Context(), func() ([]byte, error) { return disk.ReadAtMost(c.InOrStdin(), name, reconcile.MaxBytes) })

@@ -58,6 +58,10 @@ func New(program Program) *cobra.Command {
 		Use: "demo [DIRECTORY]", Short: "Try a month end on a sample chain, step by step", Long: demoManual, Example: demoExamples,
 		Args: cli.Args(0, 1, "at most one directory"),
 		RunE: func(c *cobra.Command, args []string) error {
+			directory := append(args, defaultDirectory)[0]
+			if err := cli.CheckPath("fees demo", directory); err != nil {
+				return err
+			}
 			w := walk{program: program, stdout: c.OutOrStdout(), stderr: c.ErrOrStderr()}
 			if !yes {
 				if _, is := cli.Terminal(c.InOrStdin()); !is {
@@ -66,7 +70,7 @@ func New(program Program) *cobra.Command {
 				}
 				w.enter = lines(c.InOrStdin())
 			}
-			return w.lead(c.Context(), append(args, defaultDirectory)[0])
+			return w.lead(c.Context(), directory)
 		},
 	}, func(c *cobra.Command) {
 		c.Flags().BoolVar(&yes, "yes", false, "do not wait for Enter between steps")
