@@ -107,7 +107,7 @@ func (b *Book) Blocks(ctx context.Context, q Query) iter.Seq2[*Block, error] {
 
 // withoutRows decodes a block, without its rows.
 func withoutRows(by *coder, r *blockRow) (*Content, error) {
-	return r.trimmed(by, withSums, func(c *Content) { c.Transactions = nil })
+	return r.trimmed(by, withSums, &selection{}, func(c *Content) { c.Transactions = nil })
 }
 
 // Doubtful returns the blocks of a span that have a transaction without a fee, or that uncertain rules priced. It reads
