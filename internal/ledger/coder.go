@@ -622,6 +622,13 @@ func (c *coder) skip(cell any, n int) {
 		return
 	}
 	at := 0
+	for ; at+8 <= len(c.values); at += 8 {
+		ends := bits.OnesCount64(^binary.LittleEndian.Uint64(c.values[at:]) & 0x8080808080808080)
+		if ends >= n {
+			break
+		}
+		n -= ends
+	}
 	for ; n > 0 && at < len(c.values); at++ {
 		if c.values[at] < 1<<7 { // the last byte of a number
 			n--

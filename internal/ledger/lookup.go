@@ -25,10 +25,14 @@ type lookup struct {
 // byAccounts finds the blocks that contain rows of some kinds for any of some accounts.
 func byAccounts(accounts []chain.Address, kinds uint64) lookup {
 	keys, set, long := map[string]bool{}, map[chain.Address]bool{}, slices.ContainsFunc(accounts, isLong)
-	party := func(a chain.Address) bool { return set[a] || long && a.In(set) } // a transfer names EVM addresses
+	has := func(a chain.Address) bool { return set[a] }
+	if len(accounts) == 1 {
+		has = func(a chain.Address) bool { return a == accounts[0] } // much faster
+	}
+	party := func(a chain.Address) bool { return has(a) || long && a.In(set) } // a transfer names EVM addresses
 	l := lookup{kind: accountBlocks, selection: &selection{
-		transactions: testOf(transactionFields, func(t *Transaction) bool { return kinds&hasPaid != 0 && t.Payer.Known() && set[or(t.Payer)] }, "payer", "call"),
-		movements:    testOf(movementFields, func(m *Movement) bool { return kinds&hasMoved != 0 && set[m.Account] }, "account"),
+		transactions: testOf(transactionFields, func(t *Transaction) bool { return kinds&hasPaid != 0 && t.Payer.Known() && has(or(t.Payer)) }, "payer", "call"),
+		movements:    testOf(movementFields, func(m *Movement) bool { return kinds&hasMoved != 0 && has(m.Account) }, "account"),
 		transfers:    testOf(transferFields, func(x *Transfer) bool { return kinds&hasParty != 0 && (party(x.Sender) || party(x.Recipient)) }, "sender", "recipient"),
 		settled:      kinds&hasMoved != 0,
 	}}
