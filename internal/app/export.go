@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"encoding/hex"
 	"fmt"
 	"io"
 	"slices"
@@ -135,6 +136,7 @@ func (d *Ledger) WriteRecords(ctx context.Context, w io.Writer, p Period) error 
 
 // writeRecords writes the records of a span's blocks that are in a period.
 func (d *Ledger) writeRecords(ctx context.Context, w io.Writer, span chain.Heights, p ledger.Period) error {
+	var line []byte
 	for r, err := range d.Book.Records(ctx, span) {
 		if err != nil {
 			return d.wrapErr(err)
@@ -146,7 +148,8 @@ func (d *Ledger) writeRecords(ctx context.Context, w io.Writer, span chain.Heigh
 		if t, known := r.Time.Get(); known {
 			at = `"` + t.String() + `"`
 		}
-		if _, err := fmt.Fprintf(w, `{"block":%d,"time":%s,"digest":"%v","record":"%x"}`+"\n", r.Height, at, r.Digest, r.Bytes); err != nil {
+		line = hex.AppendEncode(fmt.Appendf(line[:0], `{"block":%d,"time":%s,"digest":"%v","record":"`, r.Height, at, r.Digest), r.Bytes)
+		if _, err := w.Write(append(line, "\"}\n"...)); err != nil {
 			return err
 		}
 	}

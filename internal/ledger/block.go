@@ -105,9 +105,15 @@ func (b *Book) Blocks(ctx context.Context, q Query) iter.Seq2[*Block, error] {
 	return page(q, walk(ctx, b, nil, q.span(), withoutRows), func(c *Content) []*Block { return []*Block{c.Block} })
 }
 
+// Heads returns the blocks of a span without their sums, in order of height.
+func (b *Book) Heads(ctx context.Context, span chain.Heights) iter.Seq2[*Block, error] {
+	none := someTransactions(func(*Transaction) bool { return false })
+	return page(Query{Span: span}, walk(ctx, b, nil, span, none.decoder(transactionsOnly)), func(c *Content) []*Block { return []*Block{c.Block} })
+}
+
 // withoutRows decodes a block, without its rows.
 func withoutRows(by *coder, r *blockRow) (*Content, error) {
-	return r.trimmed(by, withSums, func(c *Content) { c.Transactions = nil })
+	return r.trimmed(by, withSums, &selection{}, func(c *Content) { c.Transactions = nil })
 }
 
 // Doubtful returns the blocks of a span that have a transaction without a fee, or that uncertain rules priced. It reads

@@ -25,8 +25,10 @@ type coder struct {
 	texts    places[string]
 	accounts places[chain.Address]
 	amounts  places[[32]byte]
+	packed   [][]byte          // the amounts to read, as appendAmount writes them
 	known    map[string]string // interned texts
 	room     Content           // rows that are reused; see trimmed
+	wanted   []int             // indexes of rows; see someRows
 	err      error
 }
 
@@ -101,17 +103,8 @@ var errCoded = errors.New("not what was written")
 
 // decode reads everything that code codes.
 func (c *coder) decode(text []byte, code func()) error {
-	return c.decodeWith(text, func() { c.amounts.list = append(c.amounts.list, c.amount()) }, code)
-}
-
-// decodeWithoutAmounts is decode for values that are not amounts.
-func (c *coder) decodeWithoutAmounts(text []byte, code func()) error {
-	return c.decodeWith(text, func() { c.bytes(int(c.bytes(1)[0] &^ roundBit)) }, code)
-}
-
-func (c *coder) decodeWith(text []byte, amount, code func()) error {
 	c.reading, c.values, c.err = true, text, nil
-	c.texts.list, c.accounts.list, c.amounts.list = c.texts.list[:0], c.accounts.list[:0], c.amounts.list[:0]
+	c.texts.list, c.accounts.list, c.packed = c.texts.list[:0], c.accounts.list[:0], c.packed[:0]
 	for n := c.count(); n > 0; n-- {
 		c.texts.list = append(c.texts.list, c.once(c.bytes(c.count())))
 	}
@@ -128,7 +121,7 @@ func (c *coder) decodeWith(text []byte, amount, code func()) error {
 		c.accounts.list = append(c.accounts.list, a)
 	}
 	for n := c.count(); n > 0; n-- {
-		amount()
+		c.packed = append(c.packed, c.packedAmount())
 	}
 	code()
 	return c.err
@@ -245,16 +238,24 @@ func appendAmount(out []byte, word *[32]byte) []byte {
 	return append(append(out, byte(len(short)-zeros)|round), short[zeros:]...)
 }
 
-// amount reads what appendAmount wrote.
-func (c *coder) amount() (word [32]byte) {
-	length := c.bytes(1)[0]
-	size := int(length &^ roundBit)
-	if size > len(word) || length&roundBit != 0 && size > 16 {
+// packedAmount reads what appendAmount wrote.
+func (c *coder) packedAmount() []byte {
+	size := 0
+	if len(c.values) > 0 {
+		size = int(c.values[0] &^ roundBit)
+	}
+	return c.bytes(1 + size)
+}
+
+// amount returns the amount that appendAmount wrote.
+func (c *coder) amount(packed []byte) (word [32]byte) {
+	size, round := len(packed)-1, packed[0]&roundBit != 0
+	if size > len(word) || round && size > 16 {
 		c.fail()
 		return word
 	}
-	copy(word[len(word)-size:], c.bytes(size))
-	if length&roundBit == 0 {
+	copy(word[len(word)-size:], packed[1:])
+	if !round {
 		return word
 	}
 	top, overflow := bits.Mul64(binary.BigEndian.Uint64(word[16:]), billion)
@@ -268,24 +269,16 @@ func (c *coder) amount() (word [32]byte) {
 	return word
 }
 
-// place codes the list index of a value, or none.
-func place[K comparable](c *coder, list *places[K], k *K, none bool) (known bool) {
-	if c.reading {
-		n := c.number(0)
-		if n > uint64(len(list.list)) {
-			c.fail()
-			return false
-		}
-		if n > 0 {
-			*k = list.list[n-1]
-		}
-		return n > 0
-	}
+// account codes the list index of an account, or none.
+func (c *coder) account(a *chain.Address, none bool) (known bool) {
 	n := uint64(0)
-	if !none {
-		n = list.place(*k) + 1
+	if !c.reading && !none {
+		n = c.accounts.place(*a) + 1
 	}
-	return c.number(n) > 0
+	if n = c.upTo(uint64(len(c.accounts.list)), n); n > 0 && c.reading {
+		*a = c.accounts.list[n-1]
+	}
+	return n > 0
 }
 
 // text codes a text; "" stands for none.
@@ -362,17 +355,17 @@ func small[N uint32 | uint64 | int](c *coder, o *chain.Optional[N], limit uint64
 
 // quantity codes an amount of up to 256 bits.
 func quantity[Q any](c *coder, q *Q, none bool, word func(Q) [32]byte, of func([32]byte) (Q, error)) (known bool) {
-	var w [32]byte
+	n := uint64(0)
 	if !c.reading && !none {
-		w = word(*q)
+		n = c.amounts.place(word(*q)) + 1
 	}
-	if known = place(c, &c.amounts, &w, none); known && c.reading {
+	if n = c.upTo(uint64(len(c.packed)), n); n > 0 && c.reading {
 		var err error
-		if *q, err = of(w); err != nil {
+		if *q, err = of(c.amount(c.packed[n-1])); err != nil {
 			c.fail()
 		}
 	}
-	return known
+	return n > 0
 }
 
 // quantityOr codes an optional amount of up to 256 bits.
@@ -408,8 +401,8 @@ func (c *coder) signed(o *chain.Optional[chain.SignedWei]) {
 	case n == 0:
 	case n == 1:
 		*o = chain.Some(chain.SignedWei{})
-	case at < uint64(len(c.amounts.list)):
-		size, err := chain.WeiOf(c.amounts.list[at])
+	case at < uint64(len(c.packed)):
+		size, err := chain.WeiOf(c.amount(c.packed[at]))
 		if err != nil {
 			c.fail()
 		}
@@ -472,7 +465,7 @@ func (c *coder) cell(cell any) {
 	case *[]byte:
 		c.data(x)
 	case *chain.Address:
-		place(c, &c.accounts, x, false)
+		c.account(x, false)
 	case *chain.Wei:
 		quantity(c, x, false, chain.Wei.Word, chain.WeiOf)
 	case *chain.TokenAmount:
@@ -501,7 +494,7 @@ func (c *coder) cell(cell any) {
 			return known
 		})
 	case *chain.Optional[chain.Address]:
-		optional(c, x, func(a *chain.Address, none bool) bool { return place(c, &c.accounts, a, none) })
+		optional(c, x, c.account)
 	case *chain.Optional[chain.Wei]:
 		quantityOr(c, x, chain.Wei.Word, chain.WeiOf)
 	case *chain.Optional[chain.GasPrice]:
@@ -539,10 +532,57 @@ func (c *coder) data(b *[]byte) {
 // millisOf returns a time in milliseconds.
 func millisOf(t chain.Time) uint64 { return uint64(t.Std().UnixMilli()) }
 
+// rowTest selects rows by some of their fields.
+type rowTest[T any] struct {
+	fields []bool // that wanted reads
+	wanted func(*T) bool
+}
+
+// testOf returns the test for rows that are wanted by the named fields.
+func testOf[T any](fields []field[T], wanted func(*T) bool, names ...string) *rowTest[T] {
+	t := &rowTest[T]{wanted: wanted}
+	for _, f := range fields {
+		t.fields = append(t.fields, slices.Contains(names, f.name))
+	}
+	return t
+}
+
+// someRows is columns that reads only the rows that a test selects, unless it is nil. Of other rows, it reads only the fields
+// that someColumns reads.
+func someRows[T any](c *coder, rows *[]T, fields []field[T], test *rowTest[T]) {
+	if test == nil {
+		columns(c, rows, fields)
+		return
+	}
+	start := c.values
+	someColumns(c, rows, fields, test.fields)
+	c.wanted = c.wanted[:0]
+	for i := range *rows {
+		if test.wanted(&(*rows)[i]) {
+			c.wanted = append(c.wanted, i)
+		}
+	}
+	if len(c.wanted) == 0 || c.err != nil {
+		return
+	}
+	c.values = start
+	c.number(0) // of rows
+	for _, f := range fields {
+		next := 0
+		for _, i := range c.wanted {
+			cell := f.at(&(*rows)[i])
+			c.skip(cell, i-next)
+			c.cell(cell)
+			next = i + 1
+		}
+		c.skip(f.at(&(*rows)[0]), len(*rows)-next)
+	}
+}
+
 // columns codes rows, column by column.
 func columns[T any](c *coder, rows *[]T, fields []field[T]) { someColumns(c, rows, fields, nil) }
 
-// someColumns is columns that reads the wanted ones and skips the others, unless wanted is nil.
+// someColumns is columns that reads those that wanted marks or does not list, and skips the others.
 func someColumns[T any](c *coder, rows *[]T, fields []field[T], wanted []bool) {
 	n := c.number(uint64(len(*rows)))
 	if c.reading {
@@ -554,7 +594,7 @@ func someColumns[T any](c *coder, rows *[]T, fields []field[T], wanted []bool) {
 		clear(*rows)
 	}
 	for k, f := range fields {
-		if wanted != nil && !wanted[k] && n > 0 {
+		if k < len(wanted) && !wanted[k] && n > 0 {
 			c.skip(f.at(&(*rows)[0]), len(*rows))
 			continue
 		}
@@ -566,14 +606,29 @@ func someColumns[T any](c *coder, rows *[]T, fields []field[T], wanted []bool) {
 
 // skip skips n values of the type that cell refers to.
 func (c *coder) skip(cell any, n int) {
-	switch cell.(type) {
-	case *chain.Hash, *Seal, *chain.Optional[chain.Hash], *[]byte: // others are numbers
+	switch cell.(type) { // others are numbers
+	case *chain.Hash, *Seal:
+		c.bytes(n * len(chain.Hash{}))
+		return
+	case *chain.Optional[chain.Hash]:
 		for range n {
-			c.cell(cell)
+			c.bytes(int(c.upTo(1, 0)) * len(chain.Hash{}))
+		}
+		return
+	case *[]byte:
+		for range n {
+			c.cell(new([]byte))
 		}
 		return
 	}
 	at := 0
+	for ; at+8 <= len(c.values); at += 8 {
+		ends := bits.OnesCount64(^binary.LittleEndian.Uint64(c.values[at:]) & 0x8080808080808080)
+		if ends >= n {
+			break
+		}
+		n -= ends
+	}
 	for ; n > 0 && at < len(c.values); at++ {
 		if c.values[at] < 1<<7 { // the last byte of a number
 			n--

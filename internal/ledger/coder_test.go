@@ -17,7 +17,7 @@ import (
 func coded(c *coder, accounts []chain.Address) []byte {
 	return c.encoded(nil, func() {
 		for i := range accounts {
-			place(c, &c.accounts, &accounts[i], false)
+			c.account(&accounts[i], false)
 		}
 	})
 }
@@ -42,7 +42,7 @@ func TestCodedAccounts(t *testing.T) {
 		read := func() {
 			for range test.accounts {
 				var a chain.Address
-				place(&c, &c.accounts, &a, false)
+				c.account(&a, false)
 				have = append(have, a)
 			}
 		}
@@ -154,4 +154,57 @@ func some[T any](n uint64, x T) (o chain.Optional[T]) {
 		o = chain.Some(x)
 	}
 	return o
+}
+
+// Rows that a test selects are read as all rows are; of the others, only the fields of the test.
+func TestSomeRows(t *testing.T) {
+	someRowsOf(t, transactionFields, "layer", "hash")
+	someRowsOf(t, slices.Concat(transactionFields, assetFields), "evm_hash", "payer")
+	someRowsOf(t, append(slices.Clip(movementFields), reasonField), "account")
+	someRowsOf(t, transferFields, "sender", "recipient")
+}
+
+func someRowsOf[T any](t *testing.T, fields []field[T], names ...string) {
+	const count = 4
+	random := rand.New(rand.NewPCG(3, 4))
+	all := make([]T, count)
+	for i := range all {
+		for _, f := range fields {
+			fillCell(random, f.at(&all[i]))
+		}
+	}
+	var c coder
+	text := c.encoded(nil, func() { columns(&c, &all, fields) })
+	for mask := range 1 << count {
+		var rows []T
+		asked := 0
+		test := testOf(fields, func(x *T) bool {
+			i := asked
+			asked++
+			for _, f := range fields {
+				if slices.Contains(names, f.name) {
+					require.Equal(t, f.at(&all[i]), f.at(x), f.name)
+				}
+			}
+			return mask>>i&1 == 1
+		}, names...)
+		require.NoError(t, c.decode(text, func() { someRows(&c, &rows, fields, test) }))
+		require.Empty(t, c.values, "rows %b", mask)
+		require.Len(t, rows, count)
+		for i := range rows {
+			if mask>>i&1 == 1 {
+				require.Equal(t, all[i], rows[i], "rows %b", mask)
+				continue
+			}
+			for _, f := range fields {
+				if !slices.Contains(names, f.name) {
+					require.Equal(t, f.at(new(T)), f.at(&rows[i]), "%s of row %d of %b", f.name, i, mask)
+				}
+			}
+		}
+	}
+	for n := len(text) - 5; n < len(text); n++ {
+		var rows []T
+		require.ErrorIs(t, c.decode(text[:n], func() { someRows(&c, &rows, fields, testOf(fields, func(*T) bool { return true }, names...)) }), errCoded)
+	}
 }

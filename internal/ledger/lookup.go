@@ -16,24 +16,25 @@ import (
 
 // lookup finds the blocks of a stretch that may contain a match, from its parts of one kind.
 type lookup struct {
-	kind  partKind
-	parts []int
-	find  func(s *stretch, body []byte) ([]uint64, error)
-	trim  func(*Content)          // replaces the rows of a block by copies of those that match
-	named func(*Transaction) bool // by a hash; nil for another kind
+	kind       partKind
+	parts      []int
+	find       func(s *stretch, body []byte) ([]uint64, error)
+	*selection // of rows that match
 }
 
 // byAccounts finds the blocks that contain rows of some kinds for any of some accounts.
 func byAccounts(accounts []chain.Address, kinds uint64) lookup {
 	keys, set, long := map[string]bool{}, map[chain.Address]bool{}, slices.ContainsFunc(accounts, isLong)
-	party := func(a chain.Address) bool { return set[a] || long && a.In(set) } // a transfer names EVM addresses
-	l := lookup{kind: accountBlocks, trim: func(c *Content) {
-		if kinds&hasMoved != 0 {
-			c.settle()
-		}
-		c.Transactions = copies(c.Transactions, func(t *Transaction) bool { return kinds&hasPaid != 0 && t.Payer.Known() && set[or(t.Payer)] })
-		c.Movements = copies(c.Movements, func(m *Movement) bool { return kinds&hasMoved != 0 && set[m.Account] })
-		c.Transfers = copies(c.Transfers, func(x *Transfer) bool { return kinds&hasParty != 0 && (party(x.Sender) || party(x.Recipient)) })
+	has := func(a chain.Address) bool { return set[a] }
+	if len(accounts) == 1 {
+		has = func(a chain.Address) bool { return a == accounts[0] } // much faster
+	}
+	party := func(a chain.Address) bool { return has(a) || long && a.In(set) } // a transfer names EVM addresses
+	l := lookup{kind: accountBlocks, selection: &selection{
+		transactions: testOf(transactionFields, func(t *Transaction) bool { return kinds&hasPaid != 0 && t.Payer.Known() && has(or(t.Payer)) }, "payer", "call"),
+		movements:    testOf(movementFields, func(m *Movement) bool { return kinds&hasMoved != 0 && has(m.Account) }, "account"),
+		transfers:    testOf(transferFields, func(x *Transfer) bool { return kinds&hasParty != 0 && (party(x.Sender) || party(x.Recipient)) }, "sender", "recipient"),
+		settled:      kinds&hasMoved != 0,
 	}}
 	for _, a := range accounts {
 		set[a] = true
@@ -73,7 +74,7 @@ func byHash(hashes []chain.Hash) lookup {
 	slices.Sort(keys)
 	keys = slices.Compact(keys)
 	named := func(t *Transaction) bool { return set[t.Hash] || t.EVMHash.Known() && set[or(t.EVMHash)] }
-	l := lookup{kind: hashBlocks, named: named, trim: func(c *Content) { c.Transactions = copies(c.Transactions, named) }}
+	l := lookup{kind: hashBlocks, selection: someTransactions(named, "hash", "evm_hash")}
 	for _, key := range keys {
 		l.parts = append(l.parts, int(key>>(64-hashPartBits)))
 	}
@@ -145,19 +146,6 @@ func (s *stretch) allHeights() ([]uint64, error) {
 	return heightsIn(s.heights()), nil
 }
 
-// trimmed decodes a block with the rows that match.
-func (l *lookup) trimmed(d depth) decoder[*Content] {
-	return func(by *coder, r *blockRow) (*Content, error) { return r.trimmed(by, d, l.trim) }
-}
-
-// scanned is trimmed for blocks of which most have no row that matches.
-func (l *lookup) scanned(d depth) decoder[*Content] {
-	if l.named == nil {
-		return l.trimmed(d)
-	}
-	return ifAny(hashFields, l.named, l.trimmed(d))
-}
-
 // lookedUp returns the blocks of a span that may match, with the rows that do. Unsealed blocks are scanned, and so is
 // everything from the first stretch on that has no parts yet.
 func (b *Book) lookedUp(ctx context.Context, span chain.Heights, l lookup, d depth) iter.Seq2[*Content, error] {
@@ -190,7 +178,7 @@ func (b *Book) lookUp(ctx context.Context, span chain.Heights, l lookup, d depth
 			continue
 		}
 		slices.Sort(within)
-		for c, err := range walkHeights(ctx, b, nil, slices.Compact(within), l.trimmed(d)) {
+		for c, err := range walkHeights(ctx, b, nil, slices.Compact(within), l.decoder(d)) {
 			if err != nil || !yield(c) {
 				return err
 			}
@@ -199,7 +187,7 @@ func (b *Book) lookUp(ctx context.Context, span chain.Heights, l lookup, d depth
 	if span.First = max(span.First, grows); span.First > span.Last {
 		return nil
 	}
-	return pass(walk(ctx, b, nil, span, l.scanned(d)), yield)
+	return pass(walk(ctx, b, nil, span, l.decoder(d)), yield)
 }
 
 // overlapping groups stretches in order of height; those whose heights overlap come together.

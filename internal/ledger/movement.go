@@ -46,7 +46,7 @@ func (b *Book) Movements(ctx context.Context, q Query) iter.Seq2[*Movement, erro
 func (b *Book) MovementsAt(ctx context.Context, heights []uint64, accounts []chain.Address) iter.Seq2[*Movement, error] {
 	l := byAccounts(accounts, hasMoved)
 	blocks := sequence(func(yield func(*Content) bool) error {
-		return b.watchDetaching(ctx, func() error { return pass(walkSome(ctx, b, heights, l.trimmed(allRows)), yield) })
+		return b.watchDetaching(ctx, func() error { return pass(walkSome(ctx, b, heights, l.decoder(allRows)), yield) })
 	})
 	return page(Query{Span: everyBlock}, blocks, func(c *Content) []*Movement {
 		if _, asked := slices.BinarySearch(heights, c.Height); !asked {

@@ -227,7 +227,7 @@ func eachSum(body []byte, each func(key []byte, s *Sums) error) error {
 				*x = c.number(0)
 			case *chain.Wei:
 				var err error
-				if *x, err = chain.WeiOf(c.amount()); err != nil {
+				if *x, err = chain.WeiOf(c.amount(c.packedAmount())); err != nil {
 					c.fail()
 				}
 			}

@@ -2,6 +2,7 @@ package ledger_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -213,5 +214,24 @@ func TestUnclassified(t *testing.T) {
 		require.Equal(t, "balances.Minced", found[0].Event)
 		require.Equal(t, `["0x00",1]`, found[0].Data)
 		require.Equal(t, movement.ErrUnknownEvent.Error(), found[0].Reason)
+	})
+}
+
+// Heads are the blocks without their sums.
+func TestHeads(t *testing.T) {
+	const last = 20
+	entries := monthsOfBlocks(last, 16*time.Hour)
+	enginesInTurn(t, func(t *testing.T, newPlace func() string) {
+		book := written(t, newPlace(), madeUpChain, entries)
+		var want, have []ledger.Block
+		require.NoError(t, each(book.Blocks(ctx, in(chain.Heights{First: 2, Last: last})), func(b *ledger.Block) error {
+			b.EVM, b.Native, b.Undetermined, b.Fee, b.EVMFee, b.NativeFee = 0, 0, 0, chain.Wei{}, chain.Wei{}, chain.Wei{}
+			b.Charged, b.Burned, b.Treasury, b.Author = chain.Optional[chain.Wei]{}, chain.Optional[chain.Wei]{}, chain.Optional[chain.Wei]{}, chain.Optional[chain.Wei]{}
+			want = append(want, *b)
+			return nil
+		}))
+		require.NoError(t, each(book.Heads(ctx, chain.Heights{First: 2, Last: last}), func(b *ledger.Block) error { have = append(have, *b); return nil }))
+		require.Equal(t, want, have)
+		require.NotEmpty(t, have)
 	})
 }

@@ -117,15 +117,14 @@ type decodedBatch[T any] struct {
 	err    error
 }
 
-// readBatch reads, checks and decodes a batch. A sealed block that is missing is damage. If heights are close together,
-// it also reads the blocks in between and skips them.
+// readBatch reads, checks and decodes a batch. A sealed block that is missing is damage, and one that is not wanted is skipped.
 func readBatch[T any](ctx context.Context, q querier, x batch, of decoder[T]) (m decodedBatch[T]) {
 	where, arguments := "height >= ? AND height <= ? ORDER BY height", bounds(x.span)
 	size, next, wanted := 0, uint64(0), x.heights
 	switch {
 	case x.heights == nil:
 		where, arguments, next = where+" LIMIT ?", append(arguments, batchSize+1), x.span.First
-	case x.span.Blocks() > 4*uint64(len(x.heights)):
+	case x.span.Blocks() > uint64(len(x.heights)):
 		where, arguments = "height IN "+placesFor(len(x.heights))+" ORDER BY height", nil
 		for _, h := range x.heights {
 			arguments = append(arguments, int64(h))
@@ -229,7 +228,7 @@ func walk[T any](ctx context.Context, b *Book, q querier, span chain.Heights, of
 }
 
 // maxAtOnce is the number of heights in one query.
-const maxAtOnce = 100
+const maxAtOnce = batchSize
 
 // batchesAt returns the batches of sealed blocks at given heights.
 func batchesAt(heights []uint64) iter.Seq[batch] {

@@ -44,19 +44,53 @@ const (
 )
 
 // code codes the rest of the record. Positions are the indexes of rows in their lists.
-func (c *Content) code(to *coder) {
-	c.codeCosts(to)
-	columns(to, &c.Movements, c.movementFields())
-	columns(to, &c.Transfers, transferFields)
+func (c *Content) code(to *coder, s *selection) {
+	start := to.values
+	c.codeCosts(to, s)
+	if s.settled && hasAny(c.Transactions, (*Transaction).HoldsDeposits) {
+		s, to.values = &selection{}, start
+		c.codeCosts(to, s)
+	}
+	someRows(to, &c.Movements, c.movementFields(), s.movements)
+	someRows(to, &c.Transfers, transferFields, s.transfers)
 	columns(to, &c.Unclassified, unclassifiedFields)
 }
 
 // codeCosts codes the first part: the block and its transactions.
-func (c *Content) codeCosts(to *coder) {
+func (c *Content) codeCosts(to *coder, s *selection) {
 	for _, f := range blockFields {
 		to.cell(f.at(c.Block))
 	}
-	columns(to, &c.Transactions, c.transactionFields())
+	someRows(to, &c.Transactions, c.transactionFields(), s.transactions)
+}
+
+// selection selects rows of blocks. A test of nil selects all rows of its kind.
+type selection struct {
+	transactions *rowTest[Transaction]
+	movements    *rowTest[Movement]
+	transfers    *rowTest[Transfer]
+	settled      bool // settles the movements, for which all rows of some blocks are read
+}
+
+// decoder decodes blocks with copies of the selected rows. The selection has all tests.
+func (s *selection) decoder(d depth) decoder[*Content] {
+	return func(by *coder, r *blockRow) (*Content, error) {
+		return r.trimmed(by, d, s, func(c *Content) {
+			if s.settled {
+				c.settle()
+			}
+			c.Transactions, c.Movements, c.Transfers = copies(c.Transactions, s.transactions.wanted), copies(c.Movements, s.movements.wanted), copies(c.Transfers, s.transfers.wanted)
+		})
+	}
+}
+
+// someTransactions selects the transactions that are wanted by the named fields, and no other rows.
+func someTransactions(wanted func(*Transaction) bool, names ...string) *selection {
+	return &selection{
+		transactions: testOf(transactionFields, wanted, names...),
+		movements:    testOf(movementFields, func(*Movement) bool { return false }),
+		transfers:    testOf(transferFields, func(*Transfer) bool { return false }),
+	}
 }
 
 // transactionFields and movementFields return the fields of the record's version.
@@ -76,22 +110,19 @@ func (c *Content) movementFields() []field[Movement] {
 
 // extends reports whether the content needs an extended record.
 func (c *Content) extends() bool {
-	return slices.ContainsFunc(c.Movements, func(m Movement) bool { return m.Reason.Known() }) || c.hasAssetFees()
+	return hasAny(c.Movements, func(m *Movement) bool { return m.Reason.Known() }) || c.hasAssetFees()
 }
 
-func (c *Content) hasAssetFees() bool {
-	return slices.ContainsFunc(c.Transactions, func(t Transaction) bool { return t.InAsset() })
-}
+func (c *Content) hasAssetFees() bool { return hasAny(c.Transactions, (*Transaction).InAsset) }
 
-// decodeSome decodes some fields, not amounts, of a checked block's transactions. It reuses the rows.
-func (r *blockRow) decodeSome(by *coder, rows *[]Transaction, fields []bool) error {
-	return by.decodeWithoutAmounts(r.record[headSize:], func() {
-		b := new(Block)
-		for _, f := range blockFields {
-			by.skip(f.at(b), 1)
+// hasAny reports whether a list has a wanted value.
+func hasAny[T any](list []T, wanted func(*T) bool) bool {
+	for i := range list {
+		if wanted(&list[i]) {
+			return true
 		}
-		someColumns(by, rows, transactionFields, fields)
-	})
+	}
+	return false
 }
 
 // record returns the bytes whose SHA-256 is the block's digest.
@@ -102,7 +133,7 @@ func (c *Content) record(by *coder) []byte {
 	}
 	head := binary.BigEndian.AppendUint64([]byte{version}, c.Height)
 	head = append(append(head, c.Hash[:]...), c.ParentHash[:]...)
-	return by.encoded(head, func() { c.code(by) })
+	return by.encoded(head, func() { c.code(by, &selection{}) })
 }
 
 // blockRow is a row of the table blocks.
@@ -196,22 +227,22 @@ const (
 // content is decoded with the error as damage.
 func (r *blockRow) content(by *coder, d depth) (*Content, error) {
 	c := &Content{}
-	return c, r.contentInto(c, by, d)
+	return c, r.contentInto(c, by, d, &selection{})
 }
 
-// contentInto decodes the block into c. It reuses the rows of c.
-func (r *blockRow) contentInto(c *Content, by *coder, d depth) error {
-	if err := r.decoded(c, by, d); err != nil {
+// contentInto decodes the block into c, with the selected rows. It reuses the rows of c.
+func (r *blockRow) contentInto(c *Content, by *coder, d depth, s *selection) error {
+	if err := r.decoded(c, by, d, s); err != nil {
 		return damagedBlock(r.height, "%v", err)
 	}
 	return nil
 }
 
-// trimmed decodes the block and keeps the rows that trim leaves, which must be copies: the others are overwritten
-// by the next block.
-func (r *blockRow) trimmed(by *coder, d depth, trim func(*Content)) (*Content, error) {
+// trimmed decodes the block with the selected rows, and keeps those that trim leaves, which must be copies: the others are
+// overwritten by the next block.
+func (r *blockRow) trimmed(by *coder, d depth, s *selection, trim func(*Content)) (*Content, error) {
 	c := by.room
-	err := r.contentInto(&c, by, d)
+	err := r.contentInto(&c, by, d, s)
 	by.room = Content{Transactions: c.Transactions, Movements: c.Movements, Transfers: c.Transfers, each: c.each}
 	c.each = nil
 	if err == nil {
@@ -220,15 +251,15 @@ func (r *blockRow) trimmed(by *coder, d depth, trim func(*Content)) (*Content, e
 	return &c, err
 }
 
-// decoded decodes a checked record and the column known.
-func (r *blockRow) decoded(c *Content, by *coder, d depth) error {
+// decoded decodes a checked record, with the selected rows, and the column known.
+func (r *blockRow) decoded(c *Content, by *coder, d depth, s *selection) error {
 	b := &Block{Height: r.height, Hash: r.hash(), ParentHash: r.parentHash(), Final: r.flags&notFinal == 0, Sealed: r.sealed}
 	c.Block, c.Digest, c.extended = b, r.digest(), r.record[0] == recordExtended
 	code := c.codeCosts
 	if d >= allRows {
 		code = c.code
 	}
-	err := by.decode(r.record[headSize:], func() { code(by) })
+	err := by.decode(r.record[headSize:], func() { code(by, s) })
 	if err == nil && d >= allRows && len(by.values) > 0 {
 		err = errCoded
 	}

@@ -129,8 +129,7 @@ func rowsByAccount[T placed](ctx context.Context, b *Book, q Query, kind uint64,
 	}
 	blocks := walk(ctx, b, nil, q.span(), of)
 	if n := len(q.Accounts); n > maxAccounts {
-		l := byAccounts(q.Accounts, kind)
-		blocks = walk(ctx, b, nil, q.span(), l.trimmed(d))
+		blocks = walk(ctx, b, nil, q.span(), byAccounts(q.Accounts, kind).decoder(d))
 	} else if n > 0 {
 		blocks = b.lookedUp(ctx, q.span(), byAccounts(q.Accounts, kind), d)
 	}

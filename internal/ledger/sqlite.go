@@ -453,7 +453,17 @@ func (q sqlQuerier) query(ctx context.Context, query string, arguments ...any) (
 
 type sqlRows struct {
 	*sql.Rows
-	places []any // pointers to the values of a row
+	cells  []cell // of a row
+	places []any  // pointers to them
+}
+
+// cell takes a value as the driver returns it. The driver allocates each value; the standard library would copy it.
+type cell struct{ value }
+
+// Scan implements [sql.Scanner].
+func (c *cell) Scan(v any) error {
+	c.value = v
+	return nil
 }
 
 func (r *sqlRows) close() { r.Rows.Close() }
@@ -472,18 +482,20 @@ func (r *sqlRows) Scan(into ...any) error {
 // values expands compact amounts and words. The driver returns nil for empty data, which would be written
 // back as null.
 func (r *sqlRows) values(columns []column, into row) error {
-	r.places = r.places[:0]
-	for i := range into {
-		r.places = append(r.places, &into[i])
+	if r.cells == nil {
+		r.cells = make([]cell, len(into))
+		for i := range r.cells {
+			r.places = append(r.places, &r.cells[i])
+		}
 	}
 	if err := r.Scan(r.places...); err != nil {
 		return err
 	}
 	for i, c := range columns {
+		into[i] = expanded(c.kind, r.cells[i].value)
 		if b, ok := into[i].([]byte); ok && b == nil {
 			into[i] = []byte{}
 		}
-		into[i] = expanded(c.kind, into[i])
 	}
 	return nil
 }

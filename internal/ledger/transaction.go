@@ -121,19 +121,6 @@ var assetFields = []field[Transaction]{
 // InAsset reports whether the fee was paid in an asset.
 func (t *Transaction) InAsset() bool { return t.AssetFee.Asset != "" }
 
-// kindFields reports which of these fields are a Kind's, and hashFields which are hashes.
-var (
-	kindFields = transactionFieldsNamed("layer", "type", "call", "recipient", "outcome")
-	hashFields = transactionFieldsNamed("hash", "evm_hash")
-)
-
-func transactionFieldsNamed(names ...string) (are []bool) {
-	for _, f := range transactionFields {
-		are = append(are, slices.Contains(names, f.name))
-	}
-	return are
-}
-
 // HoldsDeposits reports whether it is an Ethereum transaction of pallet revive: what it withdraws for its fee pays deposits
 // too.
 func (t *Transaction) HoldsDeposits() bool {
@@ -188,32 +175,15 @@ func (b *Book) PaidInAssets(ctx context.Context, q Query) iter.Seq2[*Transaction
 // onlyTransactions decodes blocks with the wanted transactions and no other rows.
 func onlyTransactions(wanted func(*Transaction) bool) decoder[*Content] {
 	return func(by *coder, r *blockRow) (*Content, error) {
-		return r.trimmed(by, transactionsOnly, func(c *Content) {
+		return r.trimmed(by, transactionsOnly, &selection{}, func(c *Content) {
 			c.Transactions, c.Movements, c.Transfers = copies(c.Transactions, wanted), nil, nil
 		})
 	}
 }
 
-// onlyKinds is onlyTransactions for transactions of wanted kinds. It decodes no more than the kinds of a block that has none.
+// onlyKinds is onlyTransactions for transactions of wanted kinds.
 func onlyKinds(wanted func(*Kind) bool) decoder[*Content] {
-	of := func(t *Transaction) bool { return wanted(&t.Kind) }
-	return ifAny(kindFields, of, onlyTransactions(of))
-}
-
-// ifAny applies of to a block that has a wanted transaction. Of another one, it decodes only the fields that tell.
-func ifAny(fields []bool, wanted func(*Transaction) bool, of decoder[*Content]) decoder[*Content] {
-	return func(by *coder, r *blockRow) (*Content, error) {
-		rows := &by.room.Transactions
-		if r.decodeSome(by, rows, fields) != nil {
-			return of(by, r)
-		}
-		for i := range *rows {
-			if wanted(&(*rows)[i]) {
-				return of(by, r)
-			}
-		}
-		return &Content{Block: &Block{Height: r.height}}, nil
-	}
+	return someTransactions(func(t *Transaction) bool { return wanted(&t.Kind) }, "layer", "type", "call", "recipient", "outcome").decoder(transactionsOnly)
 }
 
 func allTransactions(c *Content) []*Transaction { return pointers(c.Transactions, nil) }

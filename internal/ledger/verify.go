@@ -216,7 +216,7 @@ func (v *verification) block(ctx context.Context, r *blockRow, shown []row) erro
 		v.report(height, "its parent is %v, but the block before is %v", r.parentHash(), before.hash())
 	}
 	c := &Content{}
-	if err := r.decoded(c, &v.coder, everything); err != nil {
+	if err := r.decoded(c, &v.coder, everything, &selection{}); err != nil {
 		v.altered(height, err)
 		return nil
 	}

@@ -26,7 +26,7 @@ type Blocks struct {
 
 // Book provides the rows of a ledger; *ledger.Book implements it.
 type Book interface {
-	Blocks(ctx context.Context, q ledger.Query) iter.Seq2[*ledger.Block, error]
+	Heads(ctx context.Context, span chain.Heights) iter.Seq2[*ledger.Block, error]
 	SealOf(ctx context.Context, p ledger.Period, span chain.Heights) (ledger.Seal, error)
 }
 
@@ -34,7 +34,7 @@ type Book interface {
 func Examine(ctx context.Context, book Book, p ledger.Period, span chain.Heights) (b Blocks, err error) {
 	b = Blocks{First: span.First, Last: span.Last, Final: true}
 	rules := map[string]bool{}
-	for x, err := range book.Blocks(ctx, ledger.Query{Span: span}) {
+	for x, err := range book.Heads(ctx, span) {
 		if err != nil {
 			return b, err
 		}

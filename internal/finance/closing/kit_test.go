@@ -79,7 +79,7 @@ func (b *book) SealOf(context.Context, ledger.Period, chain.Heights) (ledger.Sea
 	return s, b.err
 }
 
-func (b *book) Blocks(context.Context, ledger.Query) iter.Seq2[*ledger.Block, error] {
+func (b *book) Heads(context.Context, chain.Heights) iter.Seq2[*ledger.Block, error] {
 	return rowsOf(b.blocks, b.damaged)
 }
 
