@@ -21,9 +21,17 @@ type Block struct {
 	OnFinalize   []Event // events after the last extrinsic
 	// Reported is what the source reported, in full; nil for a block from elsewhere. No rule reads it.
 	Reported Reported
+	// Encoded are the extrinsics that a node's block was decoded from; nil for a block from elsewhere.
+	Encoded []Encoded
 	// Size is the memory in bytes that the block needs besides what every block does: the text that it was parsed from, or
 	// a node's data and the values decoded from them. It is 0 for a block from elsewhere.
 	Size int
+}
+
+// Encoded is an extrinsic in SCALE, with its length prefix, and its BLAKE2b-256.
+type Encoded struct {
+	Bytes []byte
+	Hash  Hash
 }
 
 // Reported is a block in Sidecar's JSON. It serves to compare two sources, and to keep the data of an event that no rule

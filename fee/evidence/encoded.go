@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"bytes"
 	"errors"
 
 	"golang.org/x/crypto/blake2b"
@@ -20,8 +21,14 @@ func (s *subject) encoded() {
 		s.broken("the gateway has %d extrinsics, but the node has %d", len(s.block.Extrinsics), len(list))
 		return
 	}
-	for i := range list {
-		if hash, have := chain.Hash(blake2b.Sum256(list[i])), s.block.Extrinsics[i].Hash; hash != have {
+	for i, encoded := range list {
+		var hash chain.Hash
+		if from := s.block.Encoded; i < len(from) && bytes.Equal(from[i].Bytes, encoded) {
+			hash = from[i].Hash
+		} else {
+			hash = blake2b.Sum256(encoded)
+		}
+		if have := s.block.Extrinsics[i].Hash; hash != have {
 			s.brokenAt(i, "the gateway has %v, but the node's extrinsic has %v", have, hash)
 		} else {
 			s.held()

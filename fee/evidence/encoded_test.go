@@ -1,6 +1,7 @@
 package evidence_test
 
 import (
+	"bytes"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
@@ -38,16 +39,31 @@ func TestExtrinsicHash(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(recorded.Body), &answer))
 	var encoded [][]byte
 	for _, x := range answer.Result.Block.Extrinsics {
-		bytes, err := hex.DecodeString(strings.TrimPrefix(x, "0x"))
+		one, err := hex.DecodeString(strings.TrimPrefix(x, "0x"))
 		require.NoError(t, err)
-		encoded = append(encoded, bytes)
+		encoded = append(encoded, one)
 	}
 	require.Len(t, encoded, 10)
 	r := proofOf(t, h, 10, evidence.Options{Encoded: chain.Some(encoded)})
 	require.Equal(t, evidence.Tally{Held: 10}, tally(t, r, "extrinsic.hash"))
 	require.Empty(t, r.Findings)
 
+	// The same of a block that was decoded from them, which has their hashes.
+	b := decoded(t, h.blocks[10])
+	for i, x := range encoded {
+		b.Encoded = append(b.Encoded, chain.Encoded{Bytes: bytes.Clone(x), Hash: b.Extrinsics[i].Hash})
+	}
+	of := func() evidence.Tally {
+		multiplier, err := stored(h.multipliers[9])
+		require.NoError(t, err)
+		return tally(t, evidence.Prove(b, fee.Price(b, &h.rules, multiplier), h.rules, evidence.Options{Encoded: chain.Some(encoded)}), "extrinsic.hash")
+	}
+	require.Equal(t, evidence.Tally{Held: 10}, of())
+	b.Extrinsics[3].Hash[0] ^= 1
+	require.Equal(t, evidence.Tally{Held: 9, Broken: 1}, of())
+
 	encoded[4][100] ^= 1
+	require.Equal(t, evidence.Tally{Held: 8, Broken: 2}, of())
 	r = proofOf(t, h, 10, evidence.Options{Encoded: chain.Some(encoded)})
 	require.Equal(t, evidence.Tally{Held: 9, Broken: 1}, tally(t, r, "extrinsic.hash"))
 	require.Equal(t, chain.Some(4), r.Findings[0].Extrinsic)

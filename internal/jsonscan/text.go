@@ -22,6 +22,11 @@ func (s *Scanner) inside(start, end int, escaped bool) string {
 func (s *Scanner) str(start int) (end int, escaped bool) {
 	text := s.text
 	i := start + 1
+	if s.proved { // only its end is unknown
+		if n := strings.IndexByte(text[i:], '"'); n >= 0 && strings.IndexByte(text[i:i+n], '\\') < 0 {
+			return i + n + 1, false
+		}
+	}
 	var wide uint64 // has a high bit for each byte above 0x7f
 	for {
 		// Eight bytes at a time: the lowest mark is the first byte that is a

@@ -28,7 +28,7 @@ const maxPrepared = 1 << 16
 
 // beNode answers requests until it is killed. It prints its address on standard output.
 func beNode(head uint64) error {
-	c := chaingen.New(chaingen.Options{Seed: 1, Head: head, Upgrade: head / 2, Cached: min(head+1, maxPrepared)})
+	c := chaingen.New(chaingen.Options{Seed: 1, Head: head, Upgrade: head / 2, Signed: true, Cached: min(head+1, maxPrepared)})
 	c.HeightOf(c.Hash(head)) // generates the blocks
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 // libraries are the stages of functions outside the project.
 var libraries = map[string]string{
 	"modernc.org/": "SQLite", "github.com/jackc/": "pgx", "github.com/klauspost/compress/": "compression", "github.com/coder/websocket": "WebSocket",
-	"github.com/decred/": "signatures", "golang.org/x/crypto/": "hashes", "crypto/sha256": "hashes",
+	"github.com/consensys/gnark-crypto/": "signatures", "golang.org/x/crypto/": "hashes", "crypto/sha256": "hashes",
 }
 
 const project = "github.com/feeledger/fees/"

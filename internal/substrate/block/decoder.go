@@ -70,7 +70,7 @@ func (d *Decoder) Decode(e *Encoded) (*chain.Block, error) {
 func (d *Decoder) decode(e *Encoded) (*chain.Block, error) {
 	b := &chain.Block{
 		Number: e.Header.Number, Hash: e.Hash, ParentHash: e.Header.ParentHash, Finalized: e.Finalized,
-		Extrinsics: make([]chain.Extrinsic, len(e.Extrinsics)), Size: len(e.Events),
+		Extrinsics: make([]chain.Extrinsic, len(e.Extrinsics)), Encoded: make([]chain.Encoded, len(e.Extrinsics)), Size: len(e.Events),
 	}
 	if err := readDigest(b, e.Header.Logs); err != nil {
 		return nil, err
@@ -82,7 +82,8 @@ func (d *Decoder) decode(e *Encoded) (*chain.Block, error) {
 	}
 	for i, encoded := range e.Extrinsics {
 		x := &b.Extrinsics[i]
-		x.Index = i
+		b.Encoded[i] = chain.Encoded{Bytes: encoded, Hash: blake2b.Sum256(encoded)}
+		x.Index, x.Hash = i, b.Encoded[i].Hash
 		b.Size += len(encoded)
 		from := len(p.values)
 		if err := d.extrinsic(x, encoded, p); err != nil {
@@ -149,7 +150,7 @@ func (d *Decoder) extrinsic(x *chain.Extrinsic, encoded []byte, p *parts) error 
 	if err != nil {
 		return err
 	}
-	x.Hash, x.General = blake2b.Sum256(encoded), preamble.General
+	x.General = preamble.General
 	switch extensions, known := d.extensions[preamble.Version]; {
 	case preamble.Signed:
 		signed := d.hidden

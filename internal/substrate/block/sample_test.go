@@ -51,7 +51,7 @@ func (r *runtime) viaText(e *block.Encoded) (*chain.Block, error) {
 // shown returns all that rules read of a block.
 func shown(b *chain.Block) string {
 	same := *b
-	same.Size, same.Reported = 0, nil
+	same.Size, same.Reported, same.Encoded = 0, nil, nil
 	return fmt.Sprintf("%+v", same)
 }
 

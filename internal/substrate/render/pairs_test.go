@@ -192,7 +192,7 @@ func TestBlocksAreSidecars(t *testing.T) {
 					s.Asset = chain.Optional[string]{} // unknown from Sidecar
 				}
 			}
-			have.Size, want.Size, want.Reported = 0, 0, nil
+			have.Size, have.Encoded, want.Size, want.Reported = 0, nil, 0, nil
 			require.Equal(t, fmt.Sprintf("%+v", want), fmt.Sprintf("%+v", have))
 		}
 		wantAll(t, p, "blocks", compared)

@@ -132,6 +132,7 @@ func RequireSame(t testing.TB, want, have *chain.Block) {
 		}
 	}
 	a, b := *want, *have
-	a.Reported, a.Size, b.Reported, b.Size = nil, 0, nil, 0 // of the text, or of the node's data
+	a.Reported, a.Size, a.Encoded = nil, 0, nil // of the text, or of the node's data
+	b.Reported, b.Size, b.Encoded = nil, 0, nil
 	require.Equal(t, fmt.Sprintf("%+v", a), fmt.Sprintf("%+v", b))
 }
