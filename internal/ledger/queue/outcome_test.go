@@ -3,8 +3,10 @@ package queue_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -52,4 +54,14 @@ func TestOutcomes(t *testing.T) {
 	require.Equal(t, 1, outcomes[queue.PutBack])
 	require.Zero(t, running)
 	require.EqualValues(t, 1, other.jobs().Left())
+}
+
+// A worker ends when the database has been away for five minutes. A pause because the process was frozen does not count.
+func TestAbsence(t *testing.T) {
+	away := errors.New("away")
+	require.False(t, queue.IsAway(time.Hour, away))
+	require.False(t, queue.IsAway(time.Hour, nil, away, away))
+	require.False(t, queue.IsAway(10*time.Second, slices.Repeat([]error{away}, 31)...))
+	require.True(t, queue.IsAway(10*time.Second, slices.Repeat([]error{away}, 32)...))
+	require.False(t, queue.IsAway(10*time.Second, append(slices.Repeat([]error{away}, 31), nil, away)...))
 }
