@@ -99,11 +99,6 @@ func TestProcessWorkers(t *testing.T) {
 			free()
 		}
 	}
-	for _, p := range workers {
-		p.signal(t, syscall.SIGCONT)
-		p.signal(t, syscall.SIGTERM)
-		p.ends(t, exitOK)
-	}
 	work("--until-done").ends(t, exitOK)
 	blocks := fmt.Sprintf("1..%d", last)
 	t.Logf("%d worker deaths, %d server deaths: %v; %d blocks in %v", total, count["server killed"], count, last, time.Since(began).Round(time.Second))

@@ -32,20 +32,14 @@ type FollowOptions struct {
 // source or the chain does not grow any more. If it loses the ledger's database, as when this process was frozen, it opens
 // the ledger again; a database that is not responding then ends it.
 func Follow(ctx context.Context, place string, o FollowOptions) error {
-	opened, lost, tell, waiting := false, error(nil), o.Opened, o.Follow.Trouble
-	o.Opened = func(d *Ledger) {
-		if opened = true; tell != nil {
-			tell(d)
-		}
-	}
+	waiting, lost := o.Follow.Trouble, error(nil)
 	if waiting == nil {
 		waiting = func(error) {}
 	}
 	return persist(ctx, waiting, func() (passes bool, err error) {
-		opened = false
 		err = follow(ctx, place, o, lost != nil)
-		passes = (opened || lost != nil) && (ledger.IsTransient(err) || errors.Is(err, ledger.ErrLost))
-		if lost != nil && !opened && errors.Is(err, ledger.ErrAway) {
+		passes = ledger.IsTransient(err) || errors.Is(err, ledger.ErrLost)
+		if lost != nil && !passes && errors.Is(err, ledger.ErrAway) {
 			return false, lost
 		}
 		lost = err
