@@ -12,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -103,21 +104,25 @@ func TestProcessFollowMetrics(t *testing.T) {
 	p.ends(t, exitInterrupted)
 }
 
-// A worker's metrics cover its own jobs and those of the ledger.
+// A worker's metrics cover its own jobs and those of the ledger. Pages of the same ledger have the latter, too.
 func TestProcessWorkerMetrics(t *testing.T) {
 	t.Parallel()
 	_, gateway := generated(t, 33, 40)
 	place := postgrestest.Start(t).Database(t)
 	_, stderr, code := fees("sync", "--signatures=false", "1..40", "--enqueue", "--ledger", place, "--gateway", gateway)
 	require.Equal(t, exitOK, code, stderr)
+	served := start(t, "serve", "--quiet", "--ledger", place, "--listen", "127.0.0.1:0", "--labels", "none", "--metrics", "127.0.0.1:0")
+	values := scraped(t, metricsAt(t, served))
+	require.Equal(t, []float64{1, 0}, []float64{values[`fees_ledger_jobs{state="waiting"}`], values[`fees_ledger_jobs{state="failed"}`]})
+	require.InDelta(t, time.Now().Unix(), values["fees_ledger_oldest_job_timestamp_seconds"], patience.Seconds())
 	p := start(t, "worker", "--signatures=false", "--ledger", place, "--gateway", gateway, "--metrics", "127.0.0.1:0")
 	at := metricsAt(t, p)
-	var values map[string]float64
 	eventually(t, "no job is done", func() bool {
 		values = scraped(t, at)
 		return values["fees_ledger_sealed_height"] == 40 && values[`fees_ledger_jobs{state="done"}`] == 1
 	})
 	require.True(t, isReady(t, at))
+	require.NotContains(t, values, "fees_ledger_oldest_job_timestamp_seconds")
 	require.Equal(t, []float64{1, 0, 0, 0}, []float64{values[`fees_worker_jobs_total{outcome="done"}`], values["fees_worker_jobs_running"], values["fees_worker_waiting"], values[`fees_ledger_jobs{state="waiting"}`]})
 	require.NotContains(t, p.stderr.String(), "fees: --metrics")
 	p.signal(t, syscall.SIGTERM)

@@ -3,59 +3,150 @@
 package main
 
 import (
+	"fmt"
 	"math/rand/v2"
+	"net/http/httptest"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/feeledger/fees/internal/test/badnetwork"
+	"github.com/feeledger/fees/internal/test/chaingen"
 	"github.com/feeledger/fees/internal/test/postgrestest"
+	"github.com/feeledger/fees/internal/test/tier"
 )
 
-// Three workers share a range, one of them is killed at a random time, and the others complete the same ledger as an
-// undisturbed run.
+// Workers share a range, and the ledger equals that of one fees sync, although they are killed or frozen, their connections
+// or their network cut, their server killed, or its disk is full. No other worker ends, except one that cannot connect when
+// it starts.
 func TestProcessWorkers(t *testing.T) {
 	t.Parallel()
-	const blocks, last = "1..1000", 1000
-	_, gateway := generated(t, 21, last)
-	place := postgrestest.Start(t).Database(t)
-	at := []string{"--ledger", place, "--gateway", gateway}
-
-	stdout, stderr, code := fees(append([]string{"sync", "--signatures=false", blocks, "--enqueue"}, at...)...)
-	require.Equal(t, exitOK, code, stderr)
-	require.Regexp(t, `^postgres://127\.0\.0\.1:\d+/test_\d+: blocks 1\.\.1000: 1000 missing; created 5 jobs for fees worker\n$`, stdout)
-	stdout, _, code = fees(append([]string{"sync", "--signatures=false", blocks, "--enqueue"}, at...)...)
-	require.Equal(t, exitOK, code)
-	require.Contains(t, stdout, "1000 missing; created 0 jobs")
-	require.Equal(t, uint64(5), statusOf(t, place).Waiting)
-
-	seed := time.Now().UnixNano()
-	t.Logf("seed %d", seed)
-	random := rand.New(rand.NewPCG(uint64(seed), 0))
-	// Slowed down, so that there is time for the kill.
-	slow := func() *process {
-		return start(t, append([]string{"worker", "--signatures=false", "--until-done", "--jobs", "1", "--rps", "300"}, at...)...)
+	deaths := tier.Count(t, "FEES_WORKER_DEATHS", 6, 8)
+	_, gateway := generated(t, 21, 1_000_000)
+	server := postgrestest.StartOwn(t)
+	place := server.Database(t)
+	full := server.SmallDisk(t, place, "600m")
+	network, err := badnetwork.New(server.Host(), 0)
+	require.NoError(t, err)
+	t.Cleanup(func() { network.Close() })
+	last := 0
+	enqueue := func() {
+		args := []string{"sync", "--signatures=false", fmt.Sprintf("%d..%d", last+1, last+1000), "--enqueue", "--ledger", place, "--gateway", gateway}
+		stdout, stderr, code := fees(args...)
+		require.Equal(t, exitOK, code, stderr)
+		require.Regexp(t, `^postgres://127\.0\.0\.1:\d+/test_\d+: blocks \d+\.\.\d+: 1000 missing; created 5 jobs for fees worker\n$`, stdout)
+		last += 1000
 	}
-	workers := []*process{slow(), slow(), slow()}
+	enqueue()
+	work := func(args ...string) *process {
+		over := strings.Replace(place, server.Host(), network.Address(), 1)
+		return start(t, append([]string{"worker", "--signatures=false", "--ledger", over, "--gateway", gateway, "--quiet"}, args...)...)
+	}
+	slow := func() *process { return work("--rps", "50") }
+	workers := []*process{slow(), slow(), slow(), slow(), slow(), slow()}
 	eventually(t, "no job is worked", func() bool { return statusOf(t, place).Running > 0 })
-	time.Sleep(time.Duration(random.Int64N(int64(time.Second))))
-	dead := random.IntN(len(workers))
-	workers[dead].kill()
-	for i, w := range workers {
-		if i != dead {
-			w.ends(t, exitOK)
+
+	began, count, total := time.Now(), map[string]int{}, 0
+	happens := func(what string) {
+		count[what]++
+		t.Logf("%v: %s", time.Since(began).Round(time.Second), what)
+	}
+	for total < deaths {
+		time.Sleep(rand.N(8 * time.Second))
+		for statusOf(t, place).Waiting < 10 {
+			enqueue()
+		}
+		for i, p := range workers {
+			if p.endsWithin(time.Millisecond) {
+				happens("did not start")
+				p.ends(t, exitLedger)
+				require.Contains(t, p.stderr.String(), "failed to connect")
+				workers[i] = slow()
+			}
+		}
+		total++
+		switch i := rand.N(len(workers)); rand.N(8) {
+		case 0:
+			happens("cut backends")
+			server.Overrule(t, place, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'fees' AND random() < 0.5")
+		case 1:
+			happens("cut network")
+			network.Stall(rand.N(20 * time.Second))
+			network.Reset(network.Connected())
+		case 2, 3, 4:
+			happens("frozen")
+			p := workers[i]
+			p.signal(t, syscall.SIGSTOP)
+			time.AfterFunc(rand.N(time.Minute), func() { p.Process.Signal(syscall.SIGCONT) })
+		default:
+			happens("killed")
+			workers[i].kill()
+			workers[i] = slow()
+		}
+		if total%10 == 5 {
+			happens("server killed")
+			server.Kill()
+			time.Sleep(rand.N(2 * time.Second))
+			server.Restart()
+		}
+		if total%100 == 7 && full != nil {
+			happens("full tablespace")
+			free := full()
+			time.Sleep(10 * time.Second)
+			free()
 		}
 	}
-	requireSound(t, place, last, quietSync(t, blocks, gateway))
+	work("--until-done").ends(t, exitOK)
+	t.Logf("%d worker deaths, %d server deaths: %v; %d blocks in %v", total, count["server killed"], count, last, time.Since(began).Round(time.Second))
+	requireSound(t, place, uint64(last), quietSync(t, fmt.Sprintf("1..%d", last), gateway))
 	s := statusOf(t, place)
 	require.Zero(t, s.Waiting+s.Running+s.Retrying+s.Failed)
-	require.GreaterOrEqual(t, s.Done, uint64(5))
 	require.Empty(t, s.Failures)
+}
 
-	stdout, _, code = fees(append([]string{"sync", "--signatures=false", blocks}, at...)...)
-	require.Equal(t, exitOK, code)
-	require.Contains(t, stdout, "0 stored, 1000 already there")
+// A program that is frozen while the server cuts its connections continues.
+func TestProcessFrozen(t *testing.T) {
+	t.Parallel()
+	const first, last = 100, 400
+	for name, args := range map[string][]string{
+		"worker": {"worker", "--rps", "100"},
+		"follow": {"follow", "--poll", "20ms", "--from", "100"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			made := chaingen.New(chaingen.Options{Seed: 33, Head: first, Signed: true})
+			server := httptest.NewServer(made.Handler())
+			t.Cleanup(server.Close)
+			database := postgrestest.Start(t)
+			place := database.Database(t)
+			at := []string{"--ledger", place, "--gateway", server.URL}
+			if name == "worker" {
+				made.SetHead(last)
+				_, stderr, code := fees(append([]string{"sync", "100..400", "--enqueue"}, at...)...)
+				require.Equal(t, exitOK, code, stderr)
+			}
+			p := start(t, append(args, at...)...)
+			for cuts, stored := 0, uint64(0); cuts < 5 || stored <= last-first; {
+				made.SetHead(min(last, made.Head()+50))
+				time.Sleep(rand.N(500 * time.Millisecond))
+				if cuts++; cuts <= 5 {
+					p.signal(t, syscall.SIGSTOP)
+					time.Sleep(100 * time.Millisecond)
+					database.Overrule(t, place, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND usename = 'fees'")
+					p.signal(t, syscall.SIGCONT)
+				}
+				require.False(t, p.endsWithin(time.Second), "%v: %s", p.ProcessState, p.stderr)
+				if hasBlocks(place) {
+					stored = statusOf(t, place).Blocks
+				}
+			}
+			eventually(t, "the last block is not sealed", func() bool { return *statusOf(t, place).Sealed == last })
+			requireSound(t, place, last, quietSync(t, "100..400", server.URL))
+		})
+	}
 }
 
 // A failed job is retried, and shown without secrets meanwhile.

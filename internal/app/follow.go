@@ -29,8 +29,26 @@ type FollowOptions struct {
 }
 
 // Follow appends and seals each block as it becomes final. It returns when its context ends, or when the
-// source or the chain does not grow any more.
+// source or the chain does not grow any more. If it loses the ledger's database, as when this process was frozen, it opens
+// the ledger again; a database that is not responding then ends it.
 func Follow(ctx context.Context, place string, o FollowOptions) error {
+	waiting, lost := o.Follow.Trouble, error(nil)
+	if waiting == nil {
+		waiting = func(error) {}
+	}
+	return persist(ctx, waiting, func() (passes bool, err error) {
+		err = follow(ctx, place, o, lost != nil)
+		passes = ledger.IsTransient(err) || errors.Is(err, ledger.ErrLost)
+		if lost != nil && !passes && errors.Is(err, ledger.ErrAway) {
+			return false, lost
+		}
+		lost = err
+		return passes, err
+	})
+}
+
+// follow follows with one connection to the ledger's database, for the first time or again.
+func follow(ctx context.Context, place string, o FollowOptions, again bool) error {
 	head, err := o.Reader.Source.Head(ctx, false)
 	if err != nil {
 		return err
@@ -41,7 +59,7 @@ func Follow(ctx context.Context, place string, o FollowOptions) error {
 	}
 	from, given := o.From.Get()
 	switch {
-	case extent.Known && given:
+	case extent.Known && given && !again:
 		return notUnderstood("%v is for new ledgers; this one continues at block %d", FieldFrom, extent.Next)
 	case extent.Known:
 		from = extent.Next

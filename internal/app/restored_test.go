@@ -165,3 +165,35 @@ func TestAGapIsFilled(t *testing.T) {
 	require.Equal(t, failure.Stopped, app.KindOf(err), "%v", err)
 	require.Equal(t, uint64(21), must(t, statusOf(t, place).Sealed))
 }
+
+// A writer whose connection the server ended opens the ledger again, and leaves it to a program that opened it meanwhile.
+func TestAWriterLosesItsConnection(t *testing.T) {
+	long(t)
+	place := postgrestest.Start(t).Database(t)
+	c, reader := made(14, 20)
+	cut := func() {
+		do(t, "pgx", place, "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()")
+		c.SetHead(c.Head() + 1)
+	}
+	err := following(t, place, reader, chain.Some[uint64](10), func(height uint64) bool {
+		if height >= 20 && height < 23 {
+			cut()
+		}
+		return height == 23
+	})
+	require.Equal(t, failure.Stopped, app.KindOf(err), "%v", err)
+	quiet := file(t)
+	_, err = app.Sync(t.Context(), quiet, blocks(t, "10..23"), app.FillOptions{Reader: reader})
+	require.NoError(t, err)
+	require.Equal(t, sealOf(t, quiet), sealOf(t, place))
+
+	c.SetHead(24)
+	err = following(t, place, reader, chain.Optional[uint64]{}, func(uint64) bool {
+		cut()
+		other, err := ledger.OpenWriter(t.Context(), place)
+		require.NoError(t, err)
+		t.Cleanup(func() { other.Close() })
+		return false
+	})
+	require.ErrorIs(t, err, ledger.ErrLocked)
+}

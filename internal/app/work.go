@@ -29,14 +29,23 @@ type WorkOptions struct {
 // Work works on the jobs of a ledger, alongside any number of other workers. It retries while the database is
 // temporarily unavailable.
 func Work(ctx context.Context, place string, o WorkOptions) error {
+	return persist(ctx, o.Waiting, func() (bool, error) {
+		err := work(ctx, place, &o)
+		return ledger.IsTransient(err) && !permanent(err), err
+	})
+}
+
+// persist repeats what failed as long as that may pass, at growing intervals. Waiting is called with the reason, once for
+// each one.
+func persist(ctx context.Context, waiting func(error), try func() (passes bool, err error)) error {
 	lastMessage := ""
 	for failures := 0; ; failures++ {
-		err := work(ctx, place, &o)
-		if !ledger.IsTransient(err) || permanent(err) || ctx.Err() != nil {
+		passes, err := try()
+		if !passes || ctx.Err() != nil {
 			return err
 		}
 		if text := err.Error(); text != lastMessage {
-			o.Waiting(err)
+			waiting(err)
 			lastMessage = text
 		}
 		select {

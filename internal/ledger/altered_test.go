@@ -2,6 +2,7 @@ package ledger_test
 
 import (
 	"fmt"
+	"io"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -284,11 +285,13 @@ func TestPaid(t *testing.T) {
 
 // Temporary errors are distinguished from permanent ones, also when wrapped.
 func TestPasses(t *testing.T) {
-	for code, want := range map[string]bool{"40001": true, "40P01": true, "53300": true, "55P03": true, "57P01": true, "25006": true, "53100": false, "42P01": false, "XX001": false, "57014": false} {
+	for code, want := range map[string]bool{"40001": true, "40P01": true, "53300": true, "55P03": true, "57P01": true, "25006": true, "25P03": true, "57P05": true, "53100": false, "42P01": false, "XX001": false, "57014": false} {
 		require.Equal(t, want, ledger.IsTransient(fmt.Errorf("written: %w", &pgconn.PgError{Code: code})), code)
 	}
 	require.False(t, ledger.IsTransient(nil))
 	require.False(t, ledger.IsTransient(ledger.ErrLocked))
+	require.True(t, ledger.IsTransient(fmt.Errorf("%w: %w", ledger.ErrAway, io.ErrUnexpectedEOF)))
+	require.False(t, ledger.IsTransient(fmt.Errorf("%w: %w", ledger.ErrAway, &pgconn.ConnectError{})))
 }
 
 // For very many accounts, all costs are read and filtered.

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -395,13 +396,18 @@ func numbered(query string) string {
 }
 
 // passing are PostgreSQL's temporary errors, by class or code: transaction conflicts, too many
-// connections, lock timeouts, a server that starts, stops or recovers, and one that is read-only for now.
-var passing = []string{"40", "53300", "55P03", "57P01", "57P02", "57P03", "25006"}
+// connections, lock timeouts, a server that starts, stops or recovers, one that is read-only for now, and sessions that
+// it ended because the client was silent.
+var passing = []string{"40", "53300", "55P03", "57P01", "57P02", "57P03", "57P05", "25006", "25P03"}
 
-// IsTransient reports whether a database error is temporary, so that a retry may succeed.
+// IsTransient reports whether a database error is temporary, so that a retry may succeed: the database refused for now, or
+// a connection broke.
 func IsTransient(err error) bool {
-	var refused *pgconn.PgError
-	return errors.As(err, &refused) && slices.ContainsFunc(passing, func(code string) bool { return strings.HasPrefix(refused.Code, code) })
+	if refused, ok := errors.AsType[*pgconn.PgError](err); ok {
+		return slices.ContainsFunc(passing, func(code string) bool { return strings.HasPrefix(refused.Code, code) })
+	}
+	broken := errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET)
+	return errors.Is(err, ErrAway) && (broken || !errors.As(err, new(*pgconn.ConnectError)))
 }
 
 func (pgQuerier) dialect() *dialect { return &postgresDialect }

@@ -39,7 +39,7 @@ func all(t testing.TB) map[string]*series {
 	t.Helper()
 	status := func(context.Context) (s app.Status, err error) {
 		s.Stored, s.Sealed, s.LastTime = chain.Some(chain.Heights{}), chain.Some[uint64](0), chain.Some(chain.Time{})
-		s.Jobs = chain.Some(queue.Summary{})
+		s.Jobs = chain.Some(queue.Summary{Oldest: time.Unix(1, 0)})
 		return s, nil
 	}
 	serve, follow, worker := metrics.New(""), metrics.New(""), metrics.New("")

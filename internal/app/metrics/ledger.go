@@ -90,6 +90,9 @@ func (l *ledger) collect(to *series.Scrape) {
 		for state, n := range map[string]uint64{"waiting": jobs.Waiting, "running": jobs.Running, "retrying": jobs.Retrying, "failed": jobs.Failed, "done": jobs.Done} {
 			set("jobs", "Jobs of fees sync --enqueue by state; failed: last week, done: last day.", float64(n), "state", state)
 		}
+		if !jobs.Oldest.IsZero() {
+			set("oldest_job_timestamp_seconds", "Creation time of the oldest job that is not done.", float64(jobs.Oldest.UnixMilli())/1000)
+		}
 	}
 }
 

@@ -50,7 +50,7 @@ func TestLedger(t *testing.T) {
 	s.Findings, s.Unread, s.Unanswered = 5, 6, 7
 	s.Totals.Undetermined, s.Totals.Drifts = 8, 9
 	s.Evidence.Proved = 30
-	s.Jobs = chain.Some(queue.Summary{Waiting: 1, Running: 2, Retrying: 3, Failed: 4, Done: 5})
+	s.Jobs = chain.Some(queue.Summary{Waiting: 1, Running: 2, Retrying: 3, Failed: 4, Done: 5, Oldest: at.Std()})
 	m := metrics.New("")
 	m.Ledger("", func(context.Context) (app.Status, error) { return s, nil })
 	want := map[string]float64{
@@ -59,6 +59,7 @@ func TestLedger(t *testing.T) {
 		"fees_ledger_gaps": 2, "fees_ledger_missing_blocks": 7, "fees_ledger_unanswered_questions": 7,
 		`fees_ledger_findings{kind="check"}`: 5, `fees_ledger_findings{kind="unclassified"}`: 6, `fees_ledger_findings{kind="undetermined"}`: 8, `fees_ledger_findings{kind="drift"}`: 9,
 		`fees_ledger_jobs{state="waiting"}`: 1, `fees_ledger_jobs{state="running"}`: 2, `fees_ledger_jobs{state="retrying"}`: 3, `fees_ledger_jobs{state="failed"}`: 4, `fees_ledger_jobs{state="done"}`: 5,
+		"fees_ledger_oldest_job_timestamp_seconds": 1_700_000_000.5,
 	}
 	requireOurs(t, m, "fees_ledger", want)
 	requireLint(t, m)

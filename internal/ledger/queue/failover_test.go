@@ -81,10 +81,3 @@ func TestFailover(t *testing.T) {
 		})
 	}
 }
-
-func openShared(t *testing.T, address string) *ledger.Book {
-	book, err := ledger.OpenShared(context.Background(), address)
-	require.NoError(t, err)
-	t.Cleanup(func() { book.Close() })
-	return book
-}

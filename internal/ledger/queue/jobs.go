@@ -19,6 +19,8 @@ type Summary struct {
 	Retrying uint64 // failed, waiting for a retry
 	Failed   uint64 // failed for good in the last week
 	Done     uint64 // done in the last day
+	// Oldest is when the oldest open job was created; zero if there is none.
+	Oldest time.Time
 	// Failures are the last errors of jobs that are not done, newest first, at most MaxFailures.
 	Failures []Failure
 }
@@ -47,15 +49,20 @@ func Jobs(ctx context.Context, pool *pgxpool.Pool) (Summary, error) {
 		if err != nil || !exists {
 			return err
 		}
+		var oldest *time.Time
 		err = tx.QueryRow(ctx, `SELECT
 			count(*) FILTER (WHERE finalized_at IS NULL AND state <> 'running' AND errors IS NULL),
 			count(*) FILTER (WHERE state = 'running'),
 			count(*) FILTER (WHERE finalized_at IS NULL AND state <> 'running' AND errors IS NOT NULL),
 			count(*) FILTER (WHERE `+failed+`),
-			count(*) FILTER (WHERE state = 'completed' AND finalized_at > now() - interval '1 day')
-			FROM river_job`).Scan(&s.Waiting, &s.Running, &s.Retrying, &s.Failed, &s.Done)
+			count(*) FILTER (WHERE state = 'completed' AND finalized_at > now() - interval '1 day'),
+			min(created_at) FILTER (WHERE finalized_at IS NULL)
+			FROM river_job`).Scan(&s.Waiting, &s.Running, &s.Retrying, &s.Failed, &s.Done, &oldest)
 		if err != nil {
 			return err
+		}
+		if oldest != nil {
+			s.Oldest = oldest.UTC()
 		}
 		s.Failures, err = failures(ctx, tx)
 		return err

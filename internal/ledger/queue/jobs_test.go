@@ -17,6 +17,7 @@ func TestJobs(t *testing.T) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	set := func(first uint64, state string, attempt int, failed string, ago string) {
 		s.exec(`UPDATE river_job SET state = $2, attempt = $3::int, scheduled_at = '2026-01-02 03:05:05+00',
+			created_at = $5::timestamptz - interval '1 hour',
 			errors = CASE WHEN $4 <> '' THEN ARRAY[jsonb_build_object('at', $5::timestamptz, 'attempt', $3::int, 'error', $4::text)] END,
 			finalized_at = CASE WHEN $6 <> '' THEN now() - $6::interval END WHERE args->'first' = to_jsonb($1::bigint)`,
 			first, state, attempt, failed, at.Add(time.Duration(first)*time.Second), ago)
@@ -33,7 +34,7 @@ func TestJobs(t *testing.T) {
 
 	jobs := s.jobs()
 	require.Equal(t, queue.Summary{
-		Waiting: 1, Running: 2, Retrying: 2, Failed: 2, Done: 1,
+		Waiting: 1, Running: 2, Retrying: 2, Failed: 2, Done: 1, Oldest: at.Add(11*time.Second - time.Hour),
 		Failures: []queue.Failure{
 			{Span: chain.Heights{First: 61, Last: 70}, Attempt: 1, Error: "down", At: at.Add(61 * time.Second)},
 			{Span: chain.Heights{First: 51, Last: 60}, Attempt: 1, Error: "a ledger of another chain", At: at.Add(51 * time.Second)},

@@ -194,11 +194,16 @@ type shared struct {
 
 func newShared(t testing.TB, server *postgrestest.Server) shared {
 	address := server.Database(t)
+	book := openShared(t, address)
+	require.NoError(t, book.Begin(context.Background(), identity, 1))
+	return shared{t, book, address}
+}
+
+func openShared(t testing.TB, address string) *ledger.Book {
 	book, err := ledger.OpenShared(context.Background(), address)
 	require.NoError(t, err)
 	t.Cleanup(func() { book.Close() })
-	require.NoError(t, book.Begin(context.Background(), identity, 1))
-	return shared{t, book, address}
+	return book
 }
 
 // enqueue creates jobs for blocks from 1 to a last one.

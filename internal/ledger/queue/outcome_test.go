@@ -3,8 +3,10 @@ package queue_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -52,4 +54,37 @@ func TestOutcomes(t *testing.T) {
 	require.Equal(t, 1, outcomes[queue.PutBack])
 	require.Zero(t, running)
 	require.EqualValues(t, 1, other.jobs().Left())
+}
+
+// A worker ends when the database has been away for five minutes. A pause because the process was frozen does not count.
+func TestAbsence(t *testing.T) {
+	away := errors.New("away")
+	require.False(t, queue.IsAway(time.Hour, away))
+	require.False(t, queue.IsAway(time.Hour, nil, away, away))
+	require.False(t, queue.IsAway(10*time.Second, slices.Repeat([]error{away}, 31)...))
+	require.True(t, queue.IsAway(10*time.Second, slices.Repeat([]error{away}, 32)...))
+	require.False(t, queue.IsAway(10*time.Second, append(slices.Repeat([]error{away}, 31), nil, away)...))
+}
+
+// The last sealing is repeated when the database refuses it for a moment.
+func TestTheLastSealingIsRepeated(t *testing.T) {
+	t.Parallel()
+	s := newShared(t, postgrestest.Start(t))
+	s.enqueue(10, 10)
+	s.work(slow(0), queue.Options{})
+	tx, err := s.Pool().Begin(t.Context())
+	require.NoError(t, err)
+	defer tx.Rollback(context.Background())
+	_, err = tx.Exec(t.Context(), "LOCK TABLE book IN ACCESS EXCLUSIVE MODE")
+	require.NoError(t, err)
+	done, hurried := make(chan error, 1), openShared(t, s.address+"&lock_timeout=100")
+	go func() { done <- queue.Work(t.Context(), hurried, slow(0), queue.Options{UntilDone: true}) }()
+	select {
+	case err := <-done:
+		t.Fatal("it ended: ", err)
+	case <-time.After(3 * time.Second):
+	}
+	require.NoError(t, tx.Rollback(t.Context()))
+	require.NoError(t, <-done)
+	s.requireDone(10)
 }

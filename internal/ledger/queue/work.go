@@ -25,6 +25,8 @@ const (
 	look    = 500 * time.Millisecond // polling interval for jobs
 	sealing = 5 * time.Second        // sealing interval, unless blocks were stored
 	outage  = 5 * time.Minute        // how long the database may be away before a worker ends
+
+	maxPause = 15 * time.Second // exceeds the time between two attempts to reach a database that is away
 )
 
 // Options configure a worker.
@@ -179,7 +181,7 @@ func (w *worker) endStalled(ctx context.Context) {
 func (w *worker) attend(ctx context.Context) error {
 	ticker := time.NewTicker(look)
 	defer ticker.Stop()
-	sealed, responded := time.Now(), time.Now()
+	sealed, away := time.Now(), absence{}
 	for {
 		select {
 		case <-ctx.Done():
@@ -199,12 +201,28 @@ func (w *worker) attend(ctx context.Context) error {
 		switch {
 		case err == nil && !left && w.UntilDone:
 			return nil
-		case err == nil:
-			responded = time.Now()
-		case ctx.Err() == nil && time.Since(responded) > outage:
+		case away.lasts(time.Now(), err) && ctx.Err() == nil:
 			return fmt.Errorf("the database is not responding: %w", err)
 		}
 	}
+}
+
+// absence is how long the database has been away.
+type absence struct {
+	total time.Duration
+	asked time.Time
+}
+
+// lasts counts the time since the last attempt, by the outcome of the next one, and reports whether the database has been
+// away for too long. A process that was frozen made no attempt meanwhile, so that long pauses count little.
+func (a *absence) lasts(now time.Time, err error) bool {
+	if err == nil {
+		a.total = 0
+	} else if !a.asked.IsZero() {
+		a.total += min(now.Sub(a.asked), maxPause)
+	}
+	a.asked = now
+	return a.total > outage
 }
 
 func (w *worker) anyLeft(ctx context.Context) (left bool, err error) {
@@ -214,8 +232,8 @@ func (w *worker) anyLeft(ctx context.Context) (left bool, err error) {
 	return left, err
 }
 
-// sealLast seals after the work is over. If the work was cancelled, it is limited to a few seconds: the next worker
-// continues.
+// sealLast seals after the work is over, and repeats that unless its error is permanent. If the work was cancelled, it is
+// limited to a few seconds: the next worker continues.
 func (w *worker) sealLast(ctx context.Context) error {
 	last := ctx
 	if ctx.Err() != nil {
@@ -223,8 +241,18 @@ func (w *worker) sealLast(ctx context.Context) error {
 		defer cancel()
 		last = limited
 	}
-	if err := sealRest(last, w.book, w.othersSealing()); err != nil && last.Err() == nil {
-		return fmt.Errorf("seal: %w", err)
+	for away := (absence{}); ; {
+		err := sealRest(last, w.book, w.othersSealing())
+		if err == nil || last.Err() != nil {
+			break
+		}
+		if w.Permanent(err) || away.lasts(time.Now(), err) {
+			return fmt.Errorf("seal: %w", err)
+		}
+		select {
+		case <-last.Done():
+		case <-time.After(look):
+		}
 	}
 	if w.UntilDone {
 		return context.Cause(ctx)

@@ -24,7 +24,7 @@ type proof struct {
 }
 
 // depth sets how deep the tests go and which programs they use, unless the environment does.
-var depth = map[string]string{program.Wanted: "installed", "FEES_SEEDS": "200", "FEES_TORN": "10", "FEES_SERVER_KILLS": "20", "FEES_REQUESTS": "5000"}
+var depth = map[string]string{program.Wanted: "installed", "FEES_SEEDS": "200", "FEES_TORN": "10", "FEES_SERVER_KILLS": "20", "FEES_WORKER_DEATHS": "200", "FEES_REQUESTS": "5000"}
 
 const (
 	charged      = "fees equal what real runtimes charged"
@@ -85,6 +85,7 @@ var proofs = []proof{
 	{workers, "internal/ledger/queue", "TestKillsAcrossNamespaces", "blocks"},
 	{workers, "internal/ledger/queue", "TestAWorkerIsGone", ""},
 	{workers, "internal/ledger/queue", "TestFailover", ""},
+	{workers, "cmd/fees", "TestProcessWorkers", "worker deaths|server deaths|blocks"},
 	{workers, "cmd/fees", "TestProcessFollowFailover", ""},
 	{versions, "cmd/fees", "TestEarlierVersions", ""},
 

@@ -182,7 +182,7 @@ func (s *Server) database(t testing.TB, template string) string {
 	require.NoError(t, s.command("CREATE DATABASE "+name+" OWNER "+role+" TEMPLATE "+template))
 	t.Cleanup(func() {
 		if s.running() {
-			require.NoError(t, s.command("DROP DATABASE "+name+" WITH (FORCE)"))
+			require.NoError(t, s.command("DROP DATABASE IF EXISTS "+name+" WITH (FORCE)"))
 		}
 	})
 	return s.addressOf(name)

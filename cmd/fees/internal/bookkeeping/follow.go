@@ -17,6 +17,8 @@ final block, or at --from. Blocks in between, and gaps, are read first.
 
 If the ledger no longer ends where follow left it, as after an old backup was
 restored, follow stops with exit code 4. Run it again to continue from there.
+If it loses its connection to a PostgreSQL ledger, it connects again and
+continues, unless another program writes the ledger by then.
 
 Each block is priced and verified as by fees sync, sealed at once, and must be
 the child of the one before. Failed checks are reported on standard error and
