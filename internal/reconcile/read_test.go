@@ -377,7 +377,7 @@ func TestHostileFiles(t *testing.T) {
 		"old or password-protected":                      strings.NewReader("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"),
 		"the workbook is larger than 64 MB":              io.MultiReader(strings.NewReader("PK\x03\x04"), &repeated{text: "x"}),
 		"compressed with gzip. Decompress it first":      strings.NewReader("\x1f\x8b\x08\x00 and more"),
-		"a zip archive without a workbook. Unpack it":    strings.NewReader(changePart(t, changePart(t, grid{{"fee_wei"}}.xlsx(t, nil), "[Content_Types].xml", nothing), "xl/workbook.xml", nothing)),
+		"a zip archive without a workbook. Unpack it":    strings.NewReader(changePart(t, changePart(t, grid{{"fee_wei"}}.xlsx(t, nil), "[Content_Types].xml", nothing), "_rels/.rels", nothing)),
 		"cannot be unpacked":                             strings.NewReader("PK\x03\x04 and then nothing"),
 		"no commas, semicolons":                          strings.NewReader("hash\n0x12\n"),
 		"choose the separator":                           strings.NewReader("a;b, c\n"),

@@ -96,7 +96,7 @@ func (w *workbook) open(in io.Reader, o *Options) (*fileTable, error) {
 			return nil, errors.New("it looks like xlsx but its parts overlap; save it again with a spreadsheet")
 		}
 	}
-	if w.parts["[content_types].xml"] == nil && w.parts["xl/workbook.xml"] == nil {
+	if w.parts["[content_types].xml"] == nil && w.parts["_rels/.rels"] == nil {
 		return nil, errors.New("it is a zip archive without a workbook. Unpack it, and compare the files in it")
 	}
 	sheet, part, err := w.find(o.Sheet)
