@@ -53,7 +53,7 @@ func (p *parts) Write(text []byte) (int, error) {
 
 func (p *parts) end() error {
 	part := p.part
-	if p.part = make([]byte, 0, cap(part)); !p.yield(part) {
+	if p.part = make([]byte, 0, recordsPart+recordsPart/8); !p.yield(part) {
 		return errCompressed
 	}
 	return nil

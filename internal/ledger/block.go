@@ -105,7 +105,8 @@ func (b *Book) Blocks(ctx context.Context, q Query) iter.Seq2[*Block, error] {
 	return page(q, walk(ctx, b, nil, q.span(), withoutRows), func(c *Content) []*Block { return []*Block{c.Block} })
 }
 
-// Heads returns the blocks of a span without their sums, in order of height.
+// Heads returns the blocks of a span, in order of height. Their fees and numbers of transactions are not added up: they
+// are zero, whatever the block has.
 func (b *Book) Heads(ctx context.Context, span chain.Heights) iter.Seq2[*Block, error] {
 	none := someTransactions(func(*Transaction) bool { return false })
 	return page(Query{Span: span}, walk(ctx, b, nil, span, none.decoder(transactionsOnly)), func(c *Content) []*Block { return []*Block{c.Block} })

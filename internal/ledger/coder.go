@@ -247,6 +247,13 @@ func (c *coder) packedAmount() []byte {
 	return c.bytes(1 + size)
 }
 
+// checkAmounts checks the amounts to read, also those that no row refers to.
+func (c *coder) checkAmounts() {
+	for _, packed := range c.packed {
+		c.amount(packed)
+	}
+}
+
 // amount returns the amount that appendAmount wrote.
 func (c *coder) amount(packed []byte) (word [32]byte) {
 	size, round := len(packed)-1, packed[0]&roundBit != 0

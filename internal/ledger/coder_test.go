@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -206,5 +207,34 @@ func someRowsOf[T any](t *testing.T, fields []field[T], names ...string) {
 	for n := len(text) - 5; n < len(text); n++ {
 		var rows []T
 		require.ErrorIs(t, c.decode(text[:n], func() { someRows(&c, &rows, fields, testOf(fields, func(*T) bool { return true }, names...)) }), errCoded)
+	}
+}
+
+// A record is damaged by an amount that no encoder writes, also if no row refers to it.
+func TestAmountsThatNoRowRefersTo(t *testing.T) {
+	var c coder
+	text := c.encoded(nil, func() {
+		(&Content{Block: &Block{}}).code(&c, &selection{})
+		c.amounts.place([32]byte{31: 1})
+	})
+	before, after := text[:len(text)-len(c.values)-len("\x01\x01")], bytes.Clone(c.values)
+	for _, test := range []struct {
+		amount []byte
+		whole  bool
+	}{
+		{[]byte{1, 1}, true},
+		{append([]byte{32}, bytes.Repeat([]byte{0xff}, 32)...), true},
+		{append([]byte{33}, bytes.Repeat([]byte{0xff}, 33)...), false},
+		{append([]byte{roundBit | 12}, bytes.Repeat([]byte{0xff}, 12)...), true}, // below 2^128, a billion times
+		{append([]byte{roundBit | 16}, bytes.Repeat([]byte{0xff}, 16)...), false},
+		{append([]byte{roundBit | 17}, bytes.Repeat([]byte{0xff}, 17)...), false},
+	} {
+		r := &blockRow{record: slices.Concat([]byte{recordVersion}, make([]byte, headSize-1), before, test.amount, after)}
+		err := r.decoded(&Content{}, &coder{}, everything, &selection{})
+		if test.whole {
+			require.NotErrorIs(t, err, errCoded, "% x", test.amount)
+		} else {
+			require.ErrorIs(t, err, errCoded, "% x", test.amount)
+		}
 	}
 }

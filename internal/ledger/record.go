@@ -259,7 +259,12 @@ func (r *blockRow) decoded(c *Content, by *coder, d depth, s *selection) error {
 	if d >= allRows {
 		code = c.code
 	}
-	err := by.decode(r.record[headSize:], func() { code(by, s) })
+	err := by.decode(r.record[headSize:], func() {
+		if d == everything {
+			by.checkAmounts()
+		}
+		code(by, s)
+	})
 	if err == nil && d >= allRows && len(by.values) > 0 {
 		err = errCoded
 	}

@@ -30,7 +30,7 @@ type Book interface {
 	SealOf(ctx context.Context, p ledger.Period, span chain.Heights) (ledger.Seal, error)
 }
 
-// Examine reads all rows of the blocks in a period's span for the seal.
+// Examine reads the blocks in a period's span for the seal, and checks each against its digest.
 func Examine(ctx context.Context, book Book, p ledger.Period, span chain.Heights) (b Blocks, err error) {
 	b = Blocks{First: span.First, Last: span.Last, Final: true}
 	rules := map[string]bool{}
