@@ -30,50 +30,81 @@ type FollowOptions struct {
 
 // Follow appends and seals each block as it becomes final. It returns when its context ends, or when the
 // source or the chain does not grow any more. If it loses the ledger's database, as when this process was frozen, it opens
-// the ledger again; a database that is not responding then ends it.
+// the ledger again; a database that is not responding then ends it, and a ledger that lacks what this program stored.
 func Follow(ctx context.Context, place string, o FollowOptions) error {
-	waiting, lost := o.Follow.Trouble, error(nil)
+	waiting := o.Follow.Trouble
 	if waiting == nil {
 		waiting = func(error) {}
 	}
-	return persist(ctx, waiting, func() (passes bool, err error) {
-		err = follow(ctx, place, o, lost != nil)
-		passes = ledger.IsTransient(err) || errors.Is(err, ledger.ErrLost)
-		if lost != nil && !passes && errors.Is(err, ledger.ErrAway) {
-			return false, lost
+	var left chain.Optional[ledger.Ending]
+	var lost error
+	return persist(ctx, waiting, func(failures int) (opened, passes bool, err error) {
+		now, err := follow(ctx, place, o, left)
+		if opened = now.Known(); opened {
+			left = now
 		}
-		lost = err
-		return passes, err
+		switch {
+		case !left.Known() || !IsOfDatabase(err):
+			return opened, false, err
+		case !opened && (failures >= maxReopening || !ledger.IsTransient(err)):
+			return opened, false, lost
+		}
+		if opened {
+			lost = err
+		}
+		return opened, true, err
 	})
 }
 
-// follow follows with one connection to the ledger's database, for the first time or again.
-func follow(ctx context.Context, place string, o FollowOptions, again bool) error {
+// IsOfDatabase reports whether the ledger's database refused for now, did not respond, or lost the connection.
+func IsOfDatabase(err error) bool {
+	return ledger.IsTransient(err) || is(ledger.ErrLost, ledger.ErrAway)(err)
+}
+
+// maxReopening is how often a lost ledger is opened in vain: some five minutes.
+const maxReopening = 24
+
+// follow follows with one connection to the ledger's database. left is how this program left the ledger; unknown for the first
+// connection. It returns how this one left it; unknown if it could not be opened.
+func follow(ctx context.Context, place string, o FollowOptions, before chain.Optional[ledger.Ending]) (left chain.Optional[ledger.Ending], err error) {
 	head, err := o.Reader.Source.Head(ctx, false)
 	if err != nil {
-		return err
+		return left, err
 	}
 	extent, err := ExtentOf(ctx, place)
 	if err != nil {
-		return err
+		return left, err
 	}
+	ending, again := before.Get()
 	from, given := o.From.Get()
 	switch {
 	case extent.Known && given && !again:
-		return notUnderstood("%v is for new ledgers; this one continues at block %d", FieldFrom, extent.Next)
+		return left, notUnderstood("%v is for new ledgers; this one continues at block %d", FieldFrom, extent.Next)
 	case extent.Known:
 		from = extent.Next
+	case again:
+		return left, &LedgerError{ShownLedger(place), fmt.Errorf("%w: it is empty", ledger.ErrReplaced)}
 	case !given:
 		from = head.Number
 	}
 	d, err := begin(ctx, place, &o.FillOptions, min(from, head.Number), from, OpenWriter)
 	if err != nil {
-		return err
+		return left, err
 	}
 	defer d.Close()
-	f := d.filler(&o.FillOptions)
+	if again {
+		if err := d.Book.CheckContains(ctx, ending); err != nil {
+			return left, d.wrapErr(err)
+		}
+	}
+	err = d.filler(&o.FillOptions).followFrom(ctx, &o, extent, from, head.Number)
+	return d.Book.Left(), err
+}
+
+// followFrom fills an open ledger up to the head, and follows. Extent is the ledger's before it was opened.
+func (f *filler) followFrom(ctx context.Context, o *FollowOptions, extent Extent, from, head uint64) (err error) {
 	f.prover.Concurrency, f.atOnce, f.sealsAll = 0, true, true
-	last, ends := d.lastBlock(ctx).Get()
+	last, ends := f.lastBlock(ctx).Get()
 	if err := f.catchUp(ctx); err != nil {
 		return err
 	}
@@ -83,19 +114,19 @@ func follow(ctx context.Context, place string, o FollowOptions, again bool) erro
 		}
 	}
 	filled := f.stored
-	if !ends || from <= max(last, head.Number) {
-		if err := f.follow(ctx, &o, from, extent.Known && from > head.Number); err != nil {
+	if !ends || from <= max(last, head) {
+		if err := f.follow(ctx, o, from, extent.Known && from > head); err != nil {
 			if extent.Known || f.stored > filled {
 				return &httpclient.InterruptedError{Next: from + f.stored - filled, Err: err}
 			}
 			return err
 		}
 	}
-	_, next, err := d.Book.Extent(ctx)
+	_, next, err := f.Book.Extent(ctx)
 	if err == nil && ends && next > last && o.Ended != nil {
 		o.Ended(last)
 	}
-	return d.wrapErr(err)
+	return f.wrapErr(err)
 }
 
 // fillGaps stores the blocks that the ledger lacks below its highest final one, and returns the height after that. Nothing

@@ -101,6 +101,44 @@ func TestALedgerRestoredUnderItsWriter(t *testing.T) {
 	}
 }
 
+// A writer that was cut off while a backup was restored, or while the ledger was dropped, does not continue either.
+func TestALedgerRestoredWhileItsWriterIsCutOff(t *testing.T) {
+	long(t)
+	for name, test := range map[string]struct {
+		empty bool
+		want  string
+	}{
+		"restored": {false, "block 20 is no longer there"},
+		"dropped":  {true, "it is empty"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			place, old, restore := inSchemas(t)
+			c, reader := made(12, 20)
+			if !test.empty {
+				_, err := app.Sync(t.Context(), old, blocks(t, "10..14"), app.FillOptions{Reader: reader})
+				require.NoError(t, err)
+			} else {
+				book, err := ledger.OpenWriter(t.Context(), old)
+				require.NoError(t, err)
+				require.NoError(t, book.Close())
+			}
+			err := following(t, place, reader, chain.Some[uint64](10), func(height uint64) bool {
+				if height == 20 {
+					restore()
+					do(t, "pgx", place, "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()")
+					c.SetHead(21)
+				}
+				return height > 20
+			})
+			require.ErrorIs(t, err, ledger.ErrReplaced)
+			require.ErrorContains(t, err, test.want)
+			if !test.empty {
+				require.EqualValues(t, 5, statusOf(t, place).Blocks, "the backup is as it was")
+			}
+		})
+	}
+}
+
 // A file that another one replaced is not written: what is written there would be lost.
 func TestAFileReplacedUnderItsWriter(t *testing.T) {
 	place, old := file(t), file(t)

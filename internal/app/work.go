@@ -29,20 +29,23 @@ type WorkOptions struct {
 // Work works on the jobs of a ledger, alongside any number of other workers. It retries while the database is
 // temporarily unavailable.
 func Work(ctx context.Context, place string, o WorkOptions) error {
-	return persist(ctx, o.Waiting, func() (bool, error) {
-		err := work(ctx, place, &o)
-		return ledger.IsTransient(err) && !permanent(err), err
+	return persist(ctx, o.Waiting, func(int) (opened, passes bool, err error) {
+		opened, err = work(ctx, place, &o)
+		return opened, ledger.IsTransient(err) && !permanent(err), err
 	})
 }
 
-// persist repeats what failed as long as that may pass, at growing intervals. Waiting is called with the reason, once for
-// each one.
-func persist(ctx context.Context, waiting func(error), try func() (passes bool, err error)) error {
+// persist repeats what failed as long as that may pass, at growing intervals, which begin again after the ledger was open. try
+// is called with the number of failures since then. Waiting is called with the reason, once for each one.
+func persist(ctx context.Context, waiting func(error), try func(failures int) (opened, passes bool, err error)) error {
 	lastMessage := ""
 	for failures := 0; ; failures++ {
-		passes, err := try()
+		opened, passes, err := try(failures)
 		if !passes || ctx.Err() != nil {
 			return err
+		}
+		if opened {
+			failures, lastMessage = 0, ""
 		}
 		if text := err.Error(); text != lastMessage {
 			waiting(err)
@@ -56,23 +59,23 @@ func persist(ctx context.Context, waiting func(error), try func() (passes bool, 
 	}
 }
 
-// work works until all jobs are done or the database refuses a change.
-func work(ctx context.Context, place string, o *WorkOptions) error {
+// work works until all jobs are done or the database refuses a change. It reports whether the ledger was open.
+func work(ctx context.Context, place string, o *WorkOptions) (opened bool, err error) {
 	d, err := OpenShared(ctx, place, o.Reader.Tables)
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer d.Close()
 	s, err := d.Book.Status(ctx)
 	if err != nil {
-		return d.wrapErr(err)
+		return false, d.wrapErr(err)
 	}
 	id, err := identify(ctx, o.Reader, s.First)
 	if err != nil {
-		return err
+		return false, err
 	}
 	if err := d.begin(ctx, id, s.First, o.Source); err != nil {
-		return err
+		return false, err
 	}
 	f := d.filler(&o.FillOptions)
 	f.sealsAll = true
@@ -85,7 +88,7 @@ func work(ctx context.Context, place string, o *WorkOptions) error {
 		}
 	}
 	defer d.showJobs(ctx, &o.Progress)()
-	return d.wrapErr(queue.Work(ctx, d.Book, f.judge, queue.Options{
+	return true, d.wrapErr(queue.Work(ctx, d.Book, f.judge, queue.Options{
 		Jobs: o.Jobs, UntilDone: o.UntilDone, Permanent: permanent, Secrets: o.Secrets, Began: o.Began,
 	}))
 }

@@ -49,7 +49,7 @@ type Book struct {
 	lastBlock chain.Optional[uint64] // of a chain that ended
 
 	sole bool                   // no other program writes blocks
-	left chain.Optional[ending] // how this program's last change left it, if it is the sole writer
+	left chain.Optional[Ending] // how this program's last change left it, if it is the sole writer
 
 	sizing      sync.Mutex
 	accountSize int // in bytes; 0 until it is known; guarded by sizing
@@ -292,7 +292,7 @@ func (b *Book) change(ctx context.Context, what func(transaction) error) error {
 	if !b.sole {
 		return b.wrapLost(inTransaction(ctx, b.engine, what))
 	}
-	var now ending
+	var now Ending
 	err := inTransaction(ctx, b.engine, func(tx transaction) error {
 		err := b.checkEnding(ctx, tx)
 		if err == nil {

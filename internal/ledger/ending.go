@@ -13,8 +13,8 @@ import (
 // writer remembers of it is then wrong: the next block would leave a gap.
 var ErrReplaced = failure.New(failure.Busy, "the ledger was restored or altered while this program was writing it")
 
-// ending is how a ledger ends.
-type ending struct {
+// Ending is how a ledger ends.
+type Ending struct {
 	book string                  // the digest of the row of the table book
 	last chain.Optional[highest] // unknown without blocks
 }
@@ -25,7 +25,7 @@ type highest struct {
 	sum    string
 }
 
-func endingOf(ctx context.Context, q querier) (e ending, err error) {
+func endingOf(ctx context.Context, q querier) (e Ending, err error) {
 	var book, sum []byte
 	var height int64
 	if _, err := one(ctx, q, []any{&book}, "SELECT digest FROM book"); err != nil {
@@ -39,7 +39,7 @@ func endingOf(ctx context.Context, q querier) (e ending, err error) {
 }
 
 // String returns where a ledger ends, for people.
-func (e ending) String() string {
+func (e Ending) String() string {
 	if last, some := e.last.Get(); some {
 		return fmt.Sprintf("block %d", last.height)
 	}
@@ -62,6 +62,26 @@ func (b *Book) checkEnding(ctx context.Context, q querier) error {
 		return fmt.Errorf("%w: it ended at %v and now ends at %v", ErrReplaced, left, found)
 	case found.book != left.book:
 		return fmt.Errorf("%w: it still ends at %v, but its seal is another", ErrReplaced, found)
+	}
+	return nil
+}
+
+// Left returns how this writer's last change left the ledger; unknown before its first.
+func (b *Book) Left() chain.Optional[Ending] { return b.left }
+
+// CheckContains returns ErrReplaced unless the ledger contains the last block of an ending. Another writer may have added
+// others.
+func (b *Book) CheckContains(ctx context.Context, e Ending) error {
+	last, some := e.last.Get()
+	if !some {
+		return nil
+	}
+	var sum []byte
+	switch found, err := one(ctx, b.engine, []any{&sum}, "SELECT sum FROM blocks WHERE height = ?", last.height); {
+	case err != nil:
+		return b.wrapLost(err)
+	case !found || string(sum) != last.sum:
+		return fmt.Errorf("%w: block %d is no longer there as this program stored it", ErrReplaced, last.height)
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/app/metrics"
 	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/ledger/queue"
 )
 
@@ -126,6 +127,8 @@ func TestFollow(t *testing.T) {
 	require.Equal(t, "ready", ready())
 	f.Waits(errors.New("no answer from\x1b the node"))
 	require.Contains(t, ready(), "it waits for the gateway or the node: no answer from the node")
+	f.Waits(fmt.Errorf("no: %w", ledger.ErrLost))
+	require.Contains(t, ready(), "it waits for the database: no")
 	values := scraped(t, m)
 	at := values["fees_follow_last_change_timestamp_seconds"]
 	require.WithinRange(t, time.UnixMilli(int64(at*1000)), began.Add(-time.Second), time.Now().Add(time.Second))
