@@ -194,9 +194,9 @@ const balanceTime = 2 * time.Second
 // accountFigures returns the figures of listed accounts, with the fees of the page's period, or else of the last month; nil
 // for an empty ledger.
 func (s *server) accountFigures(r *http.Request, about *scope, accounts []chain.Address, sealed string) (*app.AccountFigures, error) {
-	months := s.months(r.Context())
-	if len(months) == 0 || len(accounts) == 0 {
-		return nil, nil
+	months, err := s.allMonths(r.Context())
+	if err != nil || len(months) == 0 || len(accounts) == 0 {
+		return nil, err
 	}
 	in := app.PeriodInput{Month: months[len(months)-1].Name, Partial: true}
 	if about != nil && about.Period != "" {

@@ -151,9 +151,9 @@ func (s *server) search(r *http.Request, q *search) error {
 // searched returns the period of the page from which something is looked up, or else the month that the overview shows.
 func (s *server) searched(r *http.Request, q *search) (period app.Period, err error) {
 	if q.about.Period == "" {
-		months := s.months(r.Context())
-		if len(months) == 0 {
-			return period, nil
+		months, err := s.allMonths(r.Context())
+		if err != nil || len(months) == 0 {
+			return period, err
 		}
 		q.about.Period = monthToClose(months, s.Packages != "").Name
 	}

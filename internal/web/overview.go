@@ -121,8 +121,8 @@ func (s *server) withoutMonths(r *http.Request, v *overviewPage) (page, error) {
 
 // monthsAbout returns the months of the ledger and the one that a page is about, and adds both to the page.
 func (s *server) monthsAbout(r *http.Request, sc *scope, v *frame) (months []month, shown month, err error) {
-	if months = s.months(r.Context()); len(months) == 0 {
-		return nil, shown, nil
+	if months, err = s.allMonths(r.Context()); err != nil || len(months) == 0 {
+		return nil, shown, err
 	}
 	var at int
 	if sc.Period == "" {
