@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/feeledger/fees/internal/table"
 	"github.com/feeledger/fees/internal/test/pdftest"
 	"github.com/feeledger/fees/internal/test/program"
 )
@@ -68,11 +69,39 @@ func netted(list []any) (shown []any) {
 	return shown
 }
 
+// onlyOnPaper are the headings of paper that are no names of other forms, with the reason.
+var onlyOnPaper = map[string]string{
+	"date": "a time in the zone of the statement", "id": "block and index of a transfer",
+	"above": "of the list of what the tables shorten", "in full": "of the same list",
+	"item": "of a list of facts, which are keys in JSON", "value": "of the same list",
+}
+
+// hasNamesOfLists checks that the headings of a document are the names of a command's columns and keys, in words. Outputs is
+// the text of testdata/contracts/outputs.txt.
+func hasNamesOfLists(t *testing.T, outputs, command string, document []byte) {
+	t.Helper()
+	names, leaves := map[string]bool{}, 0
+	for _, m := range regexp.MustCompile(`(?m)^fees `+command+` .*?: (?:column \d+ )?(\S+)`).FindAllStringSubmatch(outputs, -1) {
+		names[table.Words(m[1][strings.LastIndex(m[1], ".")+1:])] = true
+	}
+	elements, _ := pdftest.Parse(t, document).Leaves()
+	for _, l := range elements {
+		if l.Kind == "TH" {
+			heading := strings.TrimSuffix(l.Text, " GLMR")
+			require.True(t, names[table.Words(heading)] || onlyOnPaper[heading] != "", "fees %s: no column or key is named %q", command, heading)
+			leaves++
+		}
+	}
+	require.NotZero(t, leaves)
+}
+
 // The text that another program extracts has every amount of the JSON, to the last digit.
 func TestPaperFigures(t *testing.T) {
 	pdftotext, qpdf := program.Path(t, program.PDF, "pdftotext"), program.Path(t, program.PDF, "qpdf")
 	const alith, baltathar = "0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac", "0x3Cd0A705a2DC65e5b1E1205896BaA2be8A07c6e0"
 	gateway := filepath.Join(recordings(t), "moonbeam-2100")
+	outputs, err := os.ReadFile("testdata/contracts/outputs.txt")
+	require.NoError(t, err)
 	t.Chdir(t.TempDir())
 	books := "hash,fee\n" + "0x" + strings.Repeat("ab", 32) + ",0.123456789012345678\n"
 	require.NoError(t, os.WriteFile("books.csv", []byte(books), 0o600))
@@ -95,6 +124,7 @@ func TestPaperFigures(t *testing.T) {
 		again, _, _ := fees(append(args, "--format", "pdf", "--paper", "letter")...)
 		require.NotEmpty(t, first, problems)
 		require.Equal(t, first, again)
+		hasNamesOfLists(t, string(outputs), c.args[0], []byte(first))
 		require.NoError(t, os.WriteFile("x.pdf", []byte(first), 0o600), problems)
 		out, err := exec.CommandContext(t.Context(), qpdf, "--check", "x.pdf").CombinedOutput()
 		require.NoError(t, err, "%s", out)

@@ -38,3 +38,40 @@ func TestResultsThatStandardOutputCannotTake(t *testing.T) {
 		require.Empty(t, files, command)
 	}
 }
+
+// A ledger, and a file that is read, are not standard input. Each command with such a flag says so, and makes no file.
+func TestInputsThatAreNotPipes(t *testing.T) {
+	t.Chdir(t.TempDir())
+	reads := []string{"ledger", "labels", "names", "prices", "chart", "tags", "classes", "profile", "network-file", "font"}
+	seen := map[string]bool{}
+	for c := range cli.Explained(newRoot(io.Discard, io.Discard)) {
+		for _, name := range reads {
+			if f := c.Flags().Lookup(name); f == nil || !c.Runnable() || f.Value.Type() == "bool" {
+				continue
+			}
+			seen[name] = true
+			for _, value := range []string{"-", "A=-"} {
+				command := newRoot(io.Discard, io.Discard)
+				found, _, err := command.Find(strings.Fields(c.CommandPath())[1:])
+				require.NoError(t, err)
+				require.NoError(t, found.Flags().Set(name, value))
+				err = found.PreRunE(found, nil)
+				require.ErrorContains(t, err, "--"+name+" "+value+": ", "%s", c.CommandPath())
+			}
+		}
+	}
+	require.Len(t, seen, len(reads))
+	for command, want := range map[string]string{
+		"sync 1..3 --gateway demo --ledger -":                       "--ledger -: a ledger cannot be a pipe. Name a file or a PostgreSQL database",
+		"report 1..3 --gateway demo --labels -":                     "--labels -: this file is not read from standard input. Name a file",
+		"report 1..3 --gateway demo --prices GLMR/USD=- --fiat USD": "--prices GLMR/USD=-: this file is not read from standard input. Name a file",
+	} {
+		stdout, stderr, code := fees(strings.Fields(command)...)
+		require.Equal(t, exitUsage, code, "%s: %s", command, stderr)
+		require.Empty(t, stdout, command)
+		require.Contains(t, stderr, want)
+		files, err := os.ReadDir(".")
+		require.NoError(t, err)
+		require.Empty(t, files, command)
+	}
+}

@@ -94,3 +94,13 @@ func TestReconcileAdviceWorks(t *testing.T) {
 		})
 	}
 }
+
+// The remedy for a compressed record is the same command line, which reads the decompressed one from standard input.
+func TestACompressedRecord(t *testing.T) {
+	t.Chdir(t.TempDir())
+	require.NoError(t, os.WriteFile("my books.csv", []byte("\x1f\x8b\x08\x00 and more"), 0o600))
+	_, stderr, code := fees("reconcile", "my books.csv", "1..27", "--gateway", "demo", "--rows-only", "--unit", "token")
+	require.Equal(t, exitUsage, code, stderr)
+	require.Contains(t, stderr, "fees: decompressed: gunzip -c 'my books.csv' | fees reconcile - 1..27 --gateway demo --rows-only --unit token\n")
+	require.Contains(t, stderr, "compressed with gzip. Decompress it first")
+}

@@ -172,6 +172,7 @@ func newRoot(stdout, stderr io.Writer) *cobra.Command {
 		panic(err) // finance.Commands contains it
 	}
 	tx.AddCommand(transactions.Commands()...)
+	cli.RefusePipes(root)
 	return root
 }
 

@@ -16,8 +16,8 @@ type FindingKind struct {
 	Command string // that helps; "" for none
 }
 
-// KindOfFinding explains a row of a [FindingList] by its columns kind and what, with a command for its block.
-func KindOfFinding(kind, what string, height uint64) FindingKind {
+// KindOfFinding explains a row of a [FindingList] by its columns kind and check, with a command for its block.
+func KindOfFinding(kind, check string, height uint64) FindingKind {
 	switch kind {
 	case "drift":
 		return FindingKind{
@@ -45,12 +45,12 @@ func KindOfFinding(kind, what string, height uint64) FindingKind {
 		Remedy:  "Compare the blocks with a second source. If it returns the same, this is what the chain recorded: say so when you close the month.",
 		Command: fmt.Sprintf("fees verify %v --gateway URL --against SECOND_URL", chain.Heights{First: height - min(height, 1), Last: height}),
 	}
-	for _, check := range evidence.Checks() {
-		if check.ID == what {
-			k.Meaning = "This should hold: " + check.Holds + " (" + check.Source + ")."
+	for _, c := range evidence.Checks() {
+		if c.ID == check {
+			k.Meaning = "This should hold: " + c.Holds + " (" + c.Source + ")."
 		}
 	}
-	if strings.HasPrefix(what, "gateway.") {
+	if strings.HasPrefix(check, "gateway.") {
 		k.Title = "Two sources differ"
 		k.Remedy = "Verify the block with a node of your own or an archive with proofs. It shows which source is right."
 		k.Command = fmt.Sprintf("fees verify %d:+1 --gateway ws://YOUR_NODE", height)

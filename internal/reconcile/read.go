@@ -131,6 +131,9 @@ func bounded(ctx context.Context, in io.Reader) *bufio.Reader {
 
 var errEmpty = errors.New("the file is empty. Export it again, with a header and a row for each fee")
 
+// ErrGzip reports a compressed file.
+var ErrGzip = errors.New("it is compressed with gzip. Decompress it first")
+
 // errOtherForm reports a file format that is not supported.
 func errOtherForm(form string) error {
 	return fmt.Errorf("it is %s. Export it as csv or xlsx (fees export can write --as csv, xlsx or koinly)", form)
@@ -150,7 +153,7 @@ func openTable(ctx context.Context, in *bufio.Reader, o *Options) (*fileTable, e
 	case bytes.HasPrefix(start, []byte("\xd0\xcf\x11\xe0")):
 		return nil, errors.New("it is an old or password-protected spreadsheet. Save it as xlsx without a password, or as csv")
 	case bytes.HasPrefix(start, []byte("\x1f\x8b")):
-		return nil, errors.New("it is compressed with gzip. Decompress it first: gunzip -c FILE | fees reconcile -")
+		return nil, ErrGzip
 	}
 	switch first := bytes.TrimLeft(start, "\ufeff \t\r\n"); {
 	case bytes.HasPrefix(start, []byte("PAR1")):

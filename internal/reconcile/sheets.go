@@ -158,7 +158,7 @@ func (i *Item) cells() []any {
 func (r *Result) Basis() *table.Sheet {
 	return &table.Sheet{
 		Name: "basis", Title: "Basis of the result", Token: r.Options.Token(),
-		Columns: []table.Column{{Name: "what", Kind: table.Text}, {Name: "value", Kind: table.Text}},
+		Columns: []table.Column{{Name: "item", Kind: table.Text}, {Name: "value", Kind: table.Text}},
 		Rows: rows(func(yield func([]any) bool) {
 			for _, f := range r.basis() {
 				if !yield([]any{f.name, f.value}) {

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -104,16 +105,13 @@ func (k *foundKinds) add(row []table.Cell) {
 		return &k.columns[i], row[i]
 	}
 	_, kind := at("kind")
-	_, what := at("what")
-	name := kind.Text()
-	if name == "check" {
-		name = what.Text()
-	}
+	_, check := at("check")
+	name := cmp.Or(check.Text(), kind.Text())
 	f := k.byName[name]
 	if f == nil {
 		_, block := at("block")
 		height, _ := block.Height() // each has one
-		f = &found{FindingKind: app.KindOfFinding(kind.Text(), what.Text(), height), Name: name}
+		f = &found{FindingKind: app.KindOfFinding(kind.Text(), check.Text(), height), Name: name}
 		switch {
 		case strings.HasPrefix(f.Command, "fees ledger "):
 			f.Command += k.dataFlag()

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/feeledger/fees/internal/finance/addressbook"
 	"github.com/feeledger/fees/internal/web"
 )
 
@@ -48,6 +49,24 @@ func (o *office) unlabelledPayer(t *testing.T) string {
 	found := regexp.MustCompile(`name="payer" value="(0x[0-9A-Fa-f]{40})"`).FindStringSubmatch(o.page(t, "anna", "/accounts/unlabelled?period=2026-01").text)
 	require.NotNil(t, found)
 	return found[1]
+}
+
+// The file of the accounts page is an address book with the same entries.
+func TestAccountsFileIsAnAddressBook(t *testing.T) {
+	o, path := labelling(t)
+	want, err := addressbook.Read(strings.NewReader(content(t, path)))
+	require.NoError(t, err)
+	got, err := addressbook.Read(strings.NewReader(o.page(t, "anna", "/accounts.csv").text))
+	require.NoError(t, err)
+	said := func(b *addressbook.Book) (list []addressbook.Entry) {
+		for _, e := range b.Entries() {
+			e.Line = 0
+			list = append(list, e)
+		}
+		return list
+	}
+	require.NotEmpty(t, said(want))
+	require.Equal(t, said(want), said(got))
 }
 
 // A preparer labels payers in the list and on the page of an account. The file keeps its other lines, and every page

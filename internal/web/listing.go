@@ -186,7 +186,7 @@ func (l listing) columnsForm(all *rows, to func(listing) string) *form {
 }
 
 // unusual are columns that are shown only if they have a value other than 0.
-var unusual = []string{"reserved", "reserved_balance", "undetermined", "failed_checks", "remark", "label", "group", "value", "currency"}
+var unusual = []string{"reserved", "reserved_balance", "undetermined", "failed_checks", "remark", "label", "group", "value", "currency", "check", "call", "event"}
 
 // shows reports whether a column is shown.
 func (l listing) shows(all *rows, column int) bool {

@@ -43,6 +43,7 @@ func TestRead(t *testing.T) {
 		"byte order mark":   {"\ufeffAddress,Name\n" + first + ",\"Them, \"\"Inc.\"\"\"\n", []addressbook.Entry{{one, `Them, "Inc."`, "", "", 2}}},
 		"another order":     {"Asset Account,kind,NAME,Address\nAssets:A,hot,A," + first + "\n,,," + second, []addressbook.Entry{{one, "A", "", "Assets:A", 2}, {two, "", "", "", 3}}},
 		"a named account":   {"address,account\n" + first + ",4711", []addressbook.Entry{{one, "", "", "4711", 2}}},
+		"a list of fees":    {"account,label,group,book_account\n" + first + ",A,ours,Assets:A\n" + second + ",,,4711", []addressbook.Entry{{one, "A", "ours", "Assets:A", 2}, {two, "", "", "4711", 3}}},
 		"a short header":    {"address\n" + first + ",A,Assets:A\n", []addressbook.Entry{{one, "A", "", "Assets:A", 2}}},
 		"semicolons":        {"address;label\n" + first + ";Them, Inc.\n", []addressbook.Entry{{one, "Them, Inc.", "", "", 2}}},
 		"later semicolons":  {first + "\n" + second + ";\"a;b\"\n", []addressbook.Entry{{one, "", "", "", 1}, {two, "a;b", "", "", 2}}},

@@ -32,7 +32,8 @@ const separators = ",;\t"
 // Read parses a CSV file with one line per address.
 //
 // A first line with a field "address" is the header: it names the columns in any order, address, label (or name),
-// group and account (or asset account). Columns with other names are ignored, but without a column label, they must be
+// group and account (or asset account). So is one with account and book_account, as in the lists of fees: they are the
+// address and the account. Columns with other names are ignored, but without a column label, they must be
 // named note, comment or description. Without a header, or with only
 // "address", the columns are address, label and account; groups need a header. All columns except address are
 // optional.
@@ -145,11 +146,19 @@ func split(line string, separator rune) (fields []string, err error) {
 
 // isHeader reports whether a line names the columns.
 func isHeader(fields []string) bool {
-	return slices.ContainsFunc(fields, func(name string) bool { return strings.EqualFold(name, "address") }) &&
+	return (hasName(fields, "address") || hasName(fields, "account") && hasName(fields, bookAccount)) &&
 		!slices.ContainsFunc(fields, func(text string) bool {
 			_, err := chain.ParseAccount(text)
 			return strings.HasPrefix(text, "0x") || err == nil
 		})
+}
+
+// bookAccount is the column of the account in lists of fees, whose column account has the address.
+const bookAccount = "book_account"
+
+// hasName reports whether a header has a column with a name in lower case.
+func hasName(fields []string, name string) bool {
+	return slices.ContainsFunc(fields, func(field string) bool { return strings.EqualFold(field, name) })
 }
 
 // name assigns the columns of a header.
@@ -158,11 +167,15 @@ func (f *file) name(fields []string) error {
 		return nil // the others are in the default order
 	}
 	f.columns = columns{-1, -1, -1, -1, len(fields), true}
+	names := map[string]*int{
+		"address": &f.address, "label": &f.label, "name": &f.label, "group": &f.group, "account": &f.account, "asset account": &f.account, bookAccount: &f.account,
+	}
+	if !hasName(fields, "address") {
+		names["account"] = &f.address
+	}
 	unknown := ""
 	for i, name := range fields {
-		column := map[string]*int{
-			"address": &f.address, "label": &f.label, "name": &f.label, "group": &f.group, "account": &f.account, "asset account": &f.account,
-		}[strings.ToLower(name)]
+		column := names[strings.ToLower(name)]
 		switch {
 		case column == nil && !slices.Contains(ignored, strings.ToLower(name)):
 			unknown = cmp.Or(unknown, name)

@@ -25,8 +25,8 @@ func List(ctx context.Context, book FindingsBook, span chain.Heights, count *Fin
 		Name: "findings",
 		Columns: []table.Column{
 			{Name: "kind", Kind: table.Text}, {Name: "block", Kind: table.Integer}, {Name: "place", Kind: table.Text},
-			{Name: "what", Kind: table.Text}, {Name: "payer", Kind: table.Address}, {Name: "fee", Kind: table.Wei},
-			{Name: "charged", Kind: table.Wei}, {Name: "message", Kind: table.Text},
+			{Name: "check", Kind: table.Text}, {Name: "call", Kind: table.Text}, {Name: "event", Kind: table.Text},
+			{Name: "payer", Kind: table.Address}, {Name: "fee", Kind: table.Wei}, {Name: "charged", Kind: table.Wei}, {Name: "message", Kind: table.Text},
 		},
 	}
 	sheet.Rows = table.Rows(func(add func(...any) error) error { return rows(ctx, book, span, count, sheet.Token, add) })
@@ -44,7 +44,7 @@ func rows(ctx context.Context, book FindingsBook, span chain.Heights, count *Fin
 		if i, ok := f.Extrinsic.Get(); ok {
 			place = ledger.Place{Height: f.Block, Row: i}.String()
 		}
-		if err := add("check", f.Block, place, f.Check, nil, nil, nil, token.Own(f.Message)); err != nil {
+		if err := add("check", f.Block, place, f.Check, nil, nil, nil, nil, nil, token.Own(f.Message)); err != nil {
 			return err
 		}
 	}
@@ -55,10 +55,10 @@ func rows(ctx context.Context, book FindingsBook, span chain.Heights, count *Fin
 		place := t.Place().String()
 		if !t.Fee.Known() {
 			count.Undetermined++
-			err = add("undetermined", t.Height, place, t.Call, t.Payer, t.Fee, t.Charged, token.Own(t.Error))
+			err = add("undetermined", t.Height, place, nil, t.Call, nil, t.Payer, t.Fee, t.Charged, token.Own(t.Error))
 		} else {
 			count.Drifts++
-			err = add("drift", t.Height, place, t.Call, t.Payer, t.Fee, t.Charged, driftOf(t, token))
+			err = add("drift", t.Height, place, nil, t.Call, nil, t.Payer, t.Fee, t.Charged, driftOf(t, token))
 		}
 		if err != nil {
 			return err
@@ -69,7 +69,7 @@ func rows(ctx context.Context, book FindingsBook, span chain.Heights, count *Fin
 			return err
 		}
 		count.Unclassified++
-		if err := add("unclassified", u.Height, u.Where.In(u.Height), u.Event, nil, nil, nil, token.Own(u.Reason)); err != nil {
+		if err := add("unclassified", u.Height, u.Where.In(u.Height), nil, nil, u.Event, nil, nil, nil, token.Own(u.Reason)); err != nil {
 			return err
 		}
 	}

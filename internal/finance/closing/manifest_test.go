@@ -125,14 +125,14 @@ func TestFindings(t *testing.T) {
 	var out strings.Builder
 	require.True(t, count.None())
 	require.NoError(t, table.WriteCSV(&out, List(ctx, b, chain.Heights{}, &count)))
-	require.Equal(t, `kind,block,place,what,payer,fee,fee_token,charged,charged_token,message
-check,5,5,block.time,,,,,,late
-check,6,6-2,fee,,,,,,no
-undetermined,5,5-2,a.c,0x0000000000000000000000000000000000000001,,,,,not priced
-drift,5,5-3,a.d,,3,0.000000000000000003,4,0.000000000000000004,"1 wei, unknown"
-drift,5,5-4,,,3,0.000000000000000003,,,zeroed_payer
-unclassified,7,7-4,balances.New,,,,,,not understood
-unclassified,8,8-onInitialize,balances.New,,,,,,not understood
+	require.Equal(t, `kind,block,place,check,call,event,payer,fee,fee_token,charged,charged_token,message
+check,5,5,block.time,,,,,,,,late
+check,6,6-2,fee,,,,,,,,no
+undetermined,5,5-2,,a.c,,0x0000000000000000000000000000000000000001,,,,,not priced
+drift,5,5-3,,a.d,,,3,0.000000000000000003,4,0.000000000000000004,"1 wei, unknown"
+drift,5,5-4,,,,,3,0.000000000000000003,,,zeroed_payer
+unclassified,7,7-4,,,balances.New,,,,,,not understood
+unclassified,8,8-onInitialize,,,balances.New,,,,,,not understood
 `, out.String())
 	require.Equal(t, Findings{Checks: 2, Undetermined: 1, Drifts: 2, Unclassified: 2}, count)
 	require.False(t, count.None())

@@ -18,29 +18,29 @@ import (
 type Named func(context.Context, *Line) (string, error)
 
 var paperColumns = []table.Column{
-	{Name: "date", Kind: table.Text}, {Name: "id", Kind: table.Text}, {Name: "what", Kind: table.Text}, {Name: "with", Kind: table.Text},
-	{Name: "change", Kind: table.SignedWei, Total: true}, {Name: "balance", Kind: table.SignedWei},
+	{Name: "date", Kind: table.Text}, {Name: "place", Kind: table.Text}, {Name: "kind", Kind: table.Text}, {Name: "counterparty", Kind: table.Text},
+	{Name: "free", Kind: table.SignedWei, Total: true}, {Name: "free_balance", Kind: table.SignedWei},
 	{Name: "reserved", Kind: table.SignedWei, Total: true}, {Name: "reserved_balance", Kind: table.SignedWei},
 }
 
 // onPaper is the form of times on paper.
 const onPaper = "2 Jan 2006 15:04:05"
 
-// PaperMovements returns the movements and fees of a statement for paper, a fee in one row. IDs, accounts and hashes are
-// short: [Style.Annex] has them in full. The balances are left out if the opening one is not known.
+// PaperMovements returns the movements and fees of a statement for paper, a fee in one row. Accounts are
+// short: [Style.Annex] has them in full, with the hashes of fees by place. The balances are left out if the opening one is not known.
 func (y *Style) PaperMovements(ctx context.Context, s *Statement, named Named) *table.Sheet {
 	sheet := &table.Sheet{Name: "movements", Title: "Movements and fees", Token: y.Token, Columns: paperColumns, Rows: allRows([]*Statement{s}, func(s *Statement, add func(...any) error) error {
 		return s.EachFee(ctx, func(l *Line) error {
-			what, err := named(ctx, l)
+			name, err := named(ctx, l)
 			if err != nil {
 				return err
 			}
-			return add(y.timeOf(l.Time), l.Where.Words(l.Height), y.what(l, what), y.withWhom(l), l.Free, l.FreeBalance, l.Reserved, l.ReservedBalance)
+			return add(y.timeOf(l.Time), l.Where.Words(l.Height), y.kind(l, name), y.counterparty(l), l.Free, l.FreeBalance, l.Reserved, l.ReservedBalance)
 		})
 	})}
 	var drop []string
 	if !s.Opening.Known() {
-		drop = append(drop, "balance", "reserved_balance")
+		drop = append(drop, "free_balance", "reserved_balance")
 	}
 	if !s.Reserves() {
 		drop = append(drop, "reserved", "reserved_balance")
@@ -60,8 +60,8 @@ func (y *Style) timeOf(at chain.Optional[chain.Time]) any {
 	return t.Std().In(y.Zone).Format(onPaper)
 }
 
-// what returns what a line is, with what a reader must know about it.
-func (y *Style) what(l *Line, named string) string {
+// kind returns what a line is, with what a reader must know about it.
+func (y *Style) kind(l *Line, named string) string {
 	if l.Payment != nil {
 		named += ", " + LayerName(l.Payment.Layer)
 		if l.Payment.Verdict != evidence.Match {
@@ -85,15 +85,12 @@ func LayerName(l fee.Layer) string {
 	return string(l)
 }
 
-// shortEnds is the number of hexadecimal digits at each end of a short address or hash.
+// shortEnds is the number of hexadecimal digits at each end of a short address.
 const shortEnds = 4
 
-// withWhom returns the other account of a movement, or the hash of a fee's transaction.
-func (y *Style) withWhom(l *Line) any {
-	if l.Payment != nil {
-		return console.Ends(l.Payment.LayerHash().String(), shortEnds)
-	}
-	if l.Movement == nil {
+// counterparty returns the other account of a movement; nil for a fee.
+func (y *Style) counterparty(l *Line) any {
+	if l.Payment != nil || l.Movement == nil {
 		return nil
 	}
 	other, known := l.Movement.Counterparty.Get()
@@ -117,7 +114,7 @@ func (y *Style) PaperTransfers(ctx context.Context, s *Statement) *table.Sheet {
 		Name: "transfers", Title: "ERC-20 transfers, in the tokens' smallest units", Token: y.Token,
 		Columns: []table.Column{
 			{Name: "date", Kind: table.Text}, {Name: "id", Kind: table.Text}, {Name: "token", Kind: table.Text}, {Name: "direction", Kind: table.Text},
-			{Name: "with", Kind: table.Text}, {Name: "amount", Kind: table.TokenAmount},
+			{Name: "counterparty", Kind: table.Text}, {Name: "amount", Kind: table.TokenAmount},
 		},
 		Rows: allRows([]*Statement{s}, func(s *Statement, add func(...any) error) error {
 			for x, err := range s.book.Transfers(ctx, s.query(s.Span)) {
@@ -145,7 +142,7 @@ func transferOf(account, sender, recipient chain.Address) (direction string, oth
 	return "in", sender
 }
 
-// Annex returns the hashes of a statement's fees by ID, and the addresses that its tables shorten or label, in full.
+// Annex returns the hashes of a statement's fees by place, and the addresses that its tables shorten or label, in full.
 func (y *Style) Annex(ctx context.Context, s *Statement) *table.Sheet {
 	return &table.Sheet{
 		Name: "annex", Title: "Hashes and addresses in full", Columns: []table.Column{{Name: "above", Kind: table.Text}, {Name: "in_full", Kind: table.Text}},

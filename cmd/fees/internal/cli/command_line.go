@@ -31,7 +31,7 @@ type Setting struct{ Name, Value string }
 // Settings of list flags are added to the list.
 func Again(c *cobra.Command, args []string, settings ...Setting) string {
 	words := strings.Fields(c.CommandPath())
-	if slices.ContainsFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "-") }) {
+	if slices.ContainsFunc(args, func(arg string) bool { return arg != "-" && strings.HasPrefix(arg, "-") }) {
 		args = append([]string{"--"}, args...) // ends the flags
 	} else {
 		words = append(words, quotedAll(args)...)

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
 	"github.com/feeledger/fees/internal/console"
@@ -97,6 +98,35 @@ func CheckPath(what, path string) error {
 		return fmt.Errorf("%s -: standard output cannot take this result. Name a file or directory", what)
 	}
 	return nil
+}
+
+// namesInput are the flags that name a ledger or a file that is read, with what a pipe cannot be.
+var namesInput = map[string]string{
+	"ledger": "a ledger cannot be a pipe. Name a file or a PostgreSQL database",
+	"labels": notPiped, "names": notPiped, "prices": notPiped, "chart": notPiped, "tags": notPiped, "classes": notPiped, "profile": notPiped, "network-file": notPiped, "font": notPiped,
+}
+
+const notPiped = "this file is not read from standard input. Name a file"
+
+// RefusePipes adds a check to a command and those below: the flags that name a ledger or a file that is read do not name "-".
+func RefusePipes(c *cobra.Command) {
+	before(c, func(c *cobra.Command) (err error) {
+		c.Flags().Visit(func(f *pflag.Flag) {
+			values := []string{f.Value.String()}
+			if list, isList := f.Value.(pflag.SliceValue); isList {
+				values = list.GetSlice()
+			}
+			for _, value := range values {
+				if why := namesInput[f.Name]; why != "" && err == nil && (value == "-" || strings.HasSuffix(value, "=-")) {
+					err = fmt.Errorf("--%s %s: %s", f.Name, value, why)
+				}
+			}
+		})
+		return err
+	})
+	for _, below := range c.Commands() {
+		RefusePipes(below)
+	}
 }
 
 // CheckBinary rejects a binary format on a terminal.

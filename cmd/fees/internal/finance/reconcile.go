@@ -278,6 +278,9 @@ func (f *reconcileFlags) reconcile(c *cobra.Command, args []string) error {
 	}
 	result, err := f.compare(c, q.Period, options, request)
 	if err != nil {
+		if errors.Is(err, reconcile.ErrGzip) && len(files) == 1 && files[0] != "-" {
+			fmt.Fprintln(stderr, "fees: decompressed: gunzip -c "+console.Argument(files[0])+" | "+cli.Again(c, append([]string{"-"}, period...)))
+		}
 		writeRowErrors(stderr, err)
 		return err
 	}

@@ -157,13 +157,13 @@ func writeTransaction(w io.Writer, t *app.Paid, book *app.AddressBook, width int
 // movementsOf returns the movements of a transaction, nil if there are none.
 func movementsOf(t *app.Paid, book *app.AddressBook) *table.Sheet {
 	return listed("Movements", t.Token, []table.Column{
-		{Name: "account", Kind: table.Address}, {Name: "kind", Kind: table.Text, Term: true}, {Name: "free", Kind: table.SignedWei}, {Name: "reserved", Kind: table.SignedWei, Drop: 2}, {Name: "with", Kind: table.Text, Drop: 1},
+		{Name: "account", Kind: table.Address}, {Name: "kind", Kind: table.Text, Term: true}, {Name: "free", Kind: table.SignedWei}, {Name: "reserved", Kind: table.SignedWei, Drop: 2}, {Name: "counterparty", Kind: table.Text, Drop: 1},
 	}, book, t.Movements, func(m *ledger.Movement) []any {
-		var with any
+		var counterparty any
 		if m.Counterparty.Known() {
-			with = cli.LabelOf(t.Token, book, m.Counterparty)
+			counterparty = cli.LabelOf(t.Token, book, m.Counterparty)
 		}
-		return []any{m.Account, string(m.Kind), m.Free, m.Reserved, with}
+		return []any{m.Account, string(m.Kind), m.Free, m.Reserved, counterparty}
 	})
 }
 
