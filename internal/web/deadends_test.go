@@ -76,3 +76,13 @@ func TestDeadEndOfDays(t *testing.T) {
 		require.Equal(t, http.StatusOK, get(t, s, "/"+strings.ReplaceAll(to, "&amp;", "&"), nil).status, to)
 	}
 }
+
+// Where the months could not be read, nothing says that there are none.
+func TestMonthsThatCannotBeRead(t *testing.T) {
+	d := filled(t, "3..27")
+	s := served(t, d, nil)
+	require.NoError(t, d.Close())
+	for _, path := range []string{"/lookup?q=0.1", "/lookup?q=Balances.transfer", "/overview"} {
+		require.GreaterOrEqual(t, get(t, s, path, nil).status, http.StatusInternalServerError, path)
+	}
+}

@@ -57,8 +57,8 @@ var proofs = []proof{
 	{vectors, "evm", "TestGasPriceVectors", ""},
 	{vectors, "evm", "TestFeeVectors", ""},
 	{vectors, "native", "TestNativeFeeVectors", ""},
-	{vectors, "network", "TestMultiplierUpdateVectors", ""},
-	{vectors, "network", "TestSplitVectors", ""},
+	{vectors, "network/rule", "TestMultiplierUpdateVectors", ""},
+	{vectors, "network/rule", "TestSplitVectors", ""},
 
 	{tampering, "fee/evidence", "TestNamedChanges", "changes"},
 	{tampering, "fee/evidence", "TestEverySingleChange", "changes|caught"},
