@@ -52,6 +52,7 @@ func (s *server) findings(w http.ResponseWriter, r *http.Request) error {
 			v.Lead = "Failed checks, undetermined fees, fee drifts and unrecognised events in these blocks, for all accounts."
 			v.Main = []fact{{Name: "findings", cell: cell{Text: fmt.Sprint(all.count), Number: true, Class: "bad"}}}
 			v.Found = found.list
+			l.sparse = []string{"check", "call", "event"} // each kind has some of them
 			if err := v.add(s.part(all, l, sc.in("findings"))); err != nil {
 				return nil, err
 			}

@@ -29,6 +29,7 @@ type listing struct {
 	All    bool           // all columns
 	Only   []string       // the columns chosen, besides the first; nil for the usual ones
 	brief  []string       // columns shown only if All is set
+	sparse []string       // columns shown only if they have a value, besides the unusual ones
 	zone   *time.Location // of the times; nil for UTC
 	limit  int            // rows per page; 0 for pageRows
 	fixed  bool           // cannot be sorted
@@ -186,7 +187,7 @@ func (l listing) columnsForm(all *rows, to func(listing) string) *form {
 }
 
 // unusual are columns that are shown only if they have a value other than 0.
-var unusual = []string{"reserved", "reserved_balance", "undetermined", "failed_checks", "remark", "label", "group", "value", "currency", "check", "call", "event"}
+var unusual = []string{"reserved", "reserved_balance", "undetermined", "failed_checks", "remark", "label", "group", "value", "currency"}
 
 // shows reports whether a column is shown.
 func (l listing) shows(all *rows, column int) bool {
@@ -200,7 +201,7 @@ func (l listing) shows(all *rows, column int) bool {
 	if l.Only != nil {
 		return column == 0 || slices.Contains(l.Only, name)
 	}
-	return l.All || !slices.Contains(l.brief, name) && (all.used[column] || !slices.Contains(unusual, name))
+	return l.All || !slices.Contains(l.brief, name) && (all.used[column] || !slices.Contains(unusual, name) && !slices.Contains(l.sparse, name))
 }
 
 // heading separates the unit of an amount from its name with a comma: fee, GLMR.
