@@ -84,6 +84,7 @@ func TestSessionsSurviveARestart(t *testing.T) {
 	require.NoError(t, os.Symlink("/dev/full", file)) // what cannot be replaced
 	require.Equal(t, http.StatusSeeOther, sendFields(t, s, "/logout", url.Values{"token": {token}}, with(leaving)).status)
 	require.NoFileExists(t, file)
+	require.NoError(t, os.WriteFile(file, nil, 0o600))
 
 	// A file that cannot be used is no reason not to serve.
 	for what, spoil := range map[string]func(){
