@@ -69,7 +69,7 @@ func netted(list []any) (shown []any) {
 	return shown
 }
 
-// onlyOnPaper are the headings of paper that are no names of other forms, with the reason.
+// onlyOnPaper are the headings that only paper has, with the reason.
 var onlyOnPaper = map[string]string{
 	"date": "a time in the zone of the statement", "id": "block and index of a transfer",
 	"above": "of the list of what the tables shorten", "in full": "of the same list",

@@ -64,8 +64,8 @@ func IsOfDatabase(err error) bool {
 // maxReopening is how often a lost ledger is opened in vain: some five minutes.
 const maxReopening = 24
 
-// follow follows with one connection to the ledger's database. left is how this program left the ledger; unknown for the first
-// connection. It returns how this one left it; unknown if it could not be opened.
+// follow follows with one connection to the ledger's database. before is how the last connection left the ledger; unknown for
+// the first one. It returns how this one left it; unknown if the ledger could not be opened.
 func follow(ctx context.Context, place string, o FollowOptions, before chain.Optional[ledger.Ending]) (left chain.Optional[ledger.Ending], err error) {
 	head, err := o.Reader.Source.Head(ctx, false)
 	if err != nil {

@@ -35,7 +35,7 @@ func (x *maker) makeRecords(ctx context.Context) error {
 	})
 }
 
-// errCompressed ends a writer whose parts are no longer read.
+// errCompressed ends a writer whose parts have no reader.
 var errCompressed = errors.New("its parts are not read")
 
 // parts yields what is written in parts of at least recordsPart bytes. Each Write is in one part.

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/sys/series"
 )
 
@@ -55,17 +54,9 @@ func (f *Follow) Wrote(height uint64) {
 // Waits records why the program waits for something other than the next block.
 func (f *Follow) Waits(why error) { f.waitFor(why) }
 
-// part names what the program waits for.
-func (f *Follow) part() string {
-	if why := f.waiting.Load(); why != nil && (app.IsOfDatabase(*why)) {
-		return "the database"
-	}
-	return "the gateway or the node"
-}
-
 // Ready returns the reason why the ledger is not up to date; nil if it is.
 func (f *Follow) Ready(context.Context) error {
-	if why := f.reason(f.part()); why != nil {
+	if why := f.reason("the gateway or the node"); why != nil {
 		return why
 	}
 	f.mu.Lock()

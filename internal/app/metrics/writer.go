@@ -18,12 +18,17 @@ type writer struct {
 // waitFor records why the program waits.
 func (w *writer) waitFor(why error) { w.waiting.Store(&why) }
 
-// reason returns why the program waits for a part of the system; nil if it does not wait.
-func (w *writer) reason(part string) error {
-	if why := w.waiting.Load(); why != nil {
-		return fmt.Errorf("it waits for %s: %s", part, plain.Line((*why).Error()))
+// reason returns why the program waits, and for what: the database, or else another part; nil if it does not wait.
+func (w *writer) reason(other string) error {
+	why := w.waiting.Load()
+	if why == nil {
+		return nil
 	}
-	return nil
+	part := other
+	if app.IsOfDatabase(*why) {
+		part = "the database"
+	}
+	return fmt.Errorf("it waits for %s: %s", part, plain.Line((*why).Error()))
 }
 
 // Opened records the ledger that is written from now on.
