@@ -132,7 +132,7 @@ func (d *Ledger) Account(ctx context.Context, q AccountRequest) (*AccountSummary
 func (a *AccountSummary) addActivity(ctx context.Context, book *ledger.Book, span chain.Heights) error {
 	var in, out chain.Wei
 	unknown := uint64(0)
-	for block, err := range book.Activity(ctx, a.Account, span, true) {
+	for block, err := range book.Activity(ctx, a.Account, span, ledger.WithTransfers) {
 		if err != nil {
 			return err
 		}

@@ -174,7 +174,7 @@ func (d *Ledger) lastSeen(ctx context.Context, account chain.Address, span chain
 		if end-span.First >= width {
 			first = end - width + 1
 		}
-		for block, err := range d.Book.Activity(ctx, account, chain.Heights{First: first, Last: end}, true) {
+		for block, err := range d.Book.Activity(ctx, account, chain.Heights{First: first, Last: end}, ledger.WithTransfers) {
 			if err != nil {
 				return last, err
 			}

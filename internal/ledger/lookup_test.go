@@ -31,11 +31,11 @@ func byAccount(span chain.Heights) map[string]func(b *ledger.Book) (count int, e
 		"transfers of the sender":    func(b *ledger.Book) (int, error) { return countOf(b.Transfers(ctx, in(span, mover))) },
 		"transfers of the recipient": func(b *ledger.Book) (int, error) { return countOf(b.Transfers(ctx, in(span, receiver))) },
 		"activity": func(b *ledger.Book) (n int, err error) {
-			err = each(b.Activity(ctx, mover, span, false), func(a *ledger.Activity) error { n += len(a.Movements); return nil })
+			err = each(b.Activity(ctx, mover, span, 0), func(a *ledger.Activity) error { n += len(a.Movements); return nil })
 			return n, err
 		},
 		"activity with transfers": func(b *ledger.Book) (n int, err error) {
-			err = each(b.Activity(ctx, receiver, span, true), func(a *ledger.Activity) error { n += len(a.Transfers); return nil })
+			err = each(b.Activity(ctx, receiver, span, ledger.WithTransfers), func(a *ledger.Activity) error { n += len(a.Transfers); return nil })
 			return n, err
 		},
 	}

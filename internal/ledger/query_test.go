@@ -1,6 +1,7 @@
 package ledger_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -124,16 +125,18 @@ func TestWanted(t *testing.T) {
 }
 
 // An account's activity has what its blocks contain of it: the transactions that it paid for and its ERC-20 transfers, by
-// the reports, and its movements, by the events. Without transfers, a block that has nothing else is left out.
+// the reports, and its movements, by the events, with the transactions of others that caused them. Without transfers, a
+// block that has nothing else is left out.
 func TestActivity(t *testing.T) {
 	type rows struct {
 		time         chain.Optional[chain.Time]
 		transactions []int
 		movements    []movement.Movement
 		transfers    []evm.Transfer
+		causes       []string
 	}
 	engines(t, func(t *testing.T, newPlace func() string) {
-		moves := 0
+		moves, caused := 0, 0
 		both(t, func(t *testing.T, r *recording) {
 			book := written(t, newPlace(), r.id, r.entries)
 			sealAll(t, book)
@@ -161,14 +164,22 @@ func TestActivity(t *testing.T) {
 				}
 				moved, _ := movement.Of(p.Block, chain.AddressSize)
 				for _, m := range moved {
-					of(m.Account).movements = append(of(m.Account).movements, m)
+					x := of(m.Account)
+					x.movements = append(x.movements, m)
+					for _, cause := range p.Report.Transactions {
+						payer, _ := cause.Payer.Get()
+						if hash := cause.Hash.String(); movement.Where(cause.Index) == m.Where && payer != m.Account && !slices.Contains(x.causes, hash) {
+							x.causes = append(x.causes, hash)
+							caused++
+						}
+					}
 				}
 			}
 			require.NotEmpty(t, want)
 			for account, blocks := range want {
-				for _, transfers := range []bool{true, false} {
+				for _, with := range []ledger.Addition{ledger.WithTransfers, ledger.WithCauses, 0} {
 					have, last := map[uint64]*rows{}, chain.Optional[uint64]{}
-					require.NoError(t, each(book.Activity(ctx, account, chain.Heights{Last: r.last}, transfers), func(a *ledger.Activity) error {
+					require.NoError(t, each(book.Activity(ctx, account, chain.Heights{Last: r.last}, with), func(a *ledger.Activity) error {
 						before, some := last.Get()
 						require.True(t, !some || before < a.Height)
 						last = chain.Some(a.Height)
@@ -182,19 +193,31 @@ func TestActivity(t *testing.T) {
 						for _, m := range a.Transfers {
 							x.transfers = append(x.transfers, evm.Transfer{Token: m.Token, From: m.Sender, To: m.Recipient, Amount: m.Amount})
 						}
+						for _, t := range a.Causes {
+							x.causes = append(x.causes, t.Hash.String())
+						}
 						have[a.Height] = x
 						return nil
 					}))
-					require.Equal(t, blocks, have, account)
-					for height, x := range blocks { // what is left without transfers
-						if x.transfers = nil; len(x.transactions)+len(x.movements) == 0 {
-							delete(blocks, height)
+					wanted := map[uint64]*rows{}
+					for height, x := range blocks {
+						some := *x
+						if with != ledger.WithTransfers {
+							some.transfers = nil
+						}
+						if with != ledger.WithCauses {
+							some.causes = nil
+						}
+						if len(some.transactions)+len(some.movements)+len(some.transfers) > 0 {
+							wanted[height] = &some
 						}
 					}
+					require.Equal(t, wanted, have, account)
 				}
 			}
 		})
 		require.Positive(t, moves)
+		require.Positive(t, caused)
 	})
 }
 

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/movement"
 )
 
 // Content is a block with everything that its digest covers. Not covered is the class of a transaction,
@@ -52,6 +53,12 @@ func (c *Content) code(to *coder, s *selection) {
 		c.codeCosts(to, s)
 	}
 	someRows(to, &c.Movements, c.movementFields(), s.movements)
+	if causes := s.causesIn(c); causes != s {
+		rest := to.values
+		to.values = start
+		c.codeCosts(to, causes)
+		to.values = rest
+	}
 	someRows(to, &c.Transfers, transferFields, s.transfers)
 	columns(to, &c.Unclassified, unclassifiedFields)
 }
@@ -70,6 +77,34 @@ type selection struct {
 	movements    *rowTest[Movement]
 	transfers    *rowTest[Transfer]
 	settled      bool // settles the movements, for which all rows of some blocks are read
+	causes       bool // selects also the transactions that caused selected movements
+}
+
+// causesIn returns the selection with the transactions that caused a block's selected movements.
+func (s *selection) causesIn(c *Content) *selection {
+	if !s.causes {
+		return s
+	}
+	moved := map[movement.Where]bool{}
+	for i := range c.Movements {
+		if m := &c.Movements[i]; s.movements.wanted(m) {
+			moved[m.Where] = true
+		}
+	}
+	for i := range c.Transactions {
+		if t := &c.Transactions[i]; s.transactions.wanted(t) {
+			delete(moved, movement.Where(t.Index))
+		}
+	}
+	if len(moved) == 0 {
+		return s
+	}
+	more, test := *s, *s.transactions
+	test.fields = slices.Clone(test.fields)
+	test.fields[0] = true // the index
+	test.wanted = func(t *Transaction) bool { return moved[movement.Where(t.Index)] || s.transactions.wanted(t) }
+	more.transactions = &test
+	return &more
 }
 
 // decoder decodes blocks with copies of the selected rows. The selection has all tests.
@@ -79,7 +114,7 @@ func (s *selection) decoder(d depth) decoder[*Content] {
 			if s.settled {
 				c.settle()
 			}
-			c.Transactions, c.Movements, c.Transfers = copies(c.Transactions, s.transactions.wanted), copies(c.Movements, s.movements.wanted), copies(c.Transfers, s.transfers.wanted)
+			c.Transactions, c.Movements, c.Transfers = copies(c.Transactions, s.causesIn(c).transactions.wanted), copies(c.Movements, s.movements.wanted), copies(c.Transfers, s.transfers.wanted)
 		})
 	}
 }

@@ -66,7 +66,7 @@ func TestSettled(t *testing.T) {
 	active := 0
 	for _, account := range all {
 		var have, want []ledger.Movement
-		for block, err := range book.Activity(ctx, account, span, false) {
+		for block, err := range book.Activity(ctx, account, span, 0) {
 			require.NoError(t, err)
 			for _, m := range block.Movements {
 				have = append(have, *m)

@@ -194,25 +194,45 @@ type Activity struct {
 	Time         chain.Optional[chain.Time] // of the block
 	Transactions []*Transaction             // that the account paid for
 	Movements    []*Movement                // of its balance, settled; see [Book.Movements]
-	Transfers    []*Transfer                // that it sent or received, if requested
+	Transfers    []*Transfer                // that it sent or received; see [WithTransfers]
+	Causes       []*Transaction             // that moved its balance, and that others paid for; see [WithCauses]
 }
+
+// Addition is what [Book.Activity] reads besides an account's payments and movements.
+type Addition int
+
+// Additions.
+const (
+	WithTransfers Addition = iota + 1
+	WithCauses
+)
 
 // Place returns the block's position in the chain.
 func (a *Activity) Place() Place { return Place{Height: a.Height} }
 
 // Activity returns the blocks of a span in which an account paid for transactions, its balance moved, or, with
 // transfers, it sent or received an ERC-20 transfer. It reads each block once.
-func (b *Book) Activity(ctx context.Context, account chain.Address, span chain.Heights, transfers bool) iter.Seq2[*Activity, error] {
+func (b *Book) Activity(ctx context.Context, account chain.Address, span chain.Heights, with Addition) iter.Seq2[*Activity, error] {
 	kinds := uint64(hasPaid | hasMoved)
-	if transfers {
+	if with == WithTransfers {
 		kinds |= hasParty
 	}
-	blocks := b.lookedUp(ctx, span, byAccounts([]chain.Address{account}, kinds), allRows)
+	l := byAccounts([]chain.Address{account}, kinds)
+	l.causes = with == WithCauses
+	blocks := b.lookedUp(ctx, span, l, allRows)
 	return page(Query{Span: span}, blocks, func(c *Content) []*Activity {
 		if len(c.Transactions)+len(c.Movements)+len(c.Transfers) == 0 {
 			return nil
 		}
-		return []*Activity{{c.Height, c.Time, allTransactions(c), pointers(c.Movements, nil), pointers(c.Transfers, nil)}}
+		a := &Activity{Height: c.Height, Time: c.Time, Movements: pointers(c.Movements, nil), Transfers: pointers(c.Transfers, nil)}
+		for _, t := range allTransactions(c) {
+			if l.transactions.wanted(t) {
+				a.Transactions = append(a.Transactions, t)
+			} else {
+				a.Causes = append(a.Causes, t)
+			}
+		}
+		return []*Activity{a}
 	})
 }
 

@@ -288,13 +288,13 @@ func placesOf(s *server, month string) (places []string, err error) {
 		return nil, err
 	}
 	var list struct {
-		Transactions []struct{ Number, Index uint64 }
+		Transactions []struct{ ID string }
 	}
 	if err := json.Unmarshal(text, &list); err != nil {
 		return nil, err
 	}
 	for _, t := range list.Transactions {
-		places = append(places, fmt.Sprintf("%d-%d", t.Number, t.Index))
+		places = append(places, t.ID)
 	}
 	return places, nil
 }

@@ -203,39 +203,73 @@ func (b *Book) Movements(ctx context.Context, q ledger.Query) iter.Seq2[*ledger.
 }
 
 // Activity returns the blocks in which an account was active, or in which a deposit passed from or to it, or was given back unmatched.
-func (b *Book) Activity(ctx context.Context, account chain.Address, span chain.Heights, transfers bool) iter.Seq2[*ledger.Activity, error] {
+func (b *Book) Activity(ctx context.Context, account chain.Address, span chain.Heights, with ledger.Addition) iter.Seq2[*ledger.Activity, error] {
 	stated := b.statedIn([]chain.Address{account}, span)
 	if len(stated) == 0 {
-		return b.Book.Activity(ctx, account, span, transfers)
+		return b.Book.Activity(ctx, account, span, with)
 	}
 	return func(yield func(*ledger.Activity, error) bool) {
 		rest := stated
-		next := func() *ledger.Activity { // a block with these only
-			x := &ledger.Activity{Height: rest[0].Height, Time: rest[0].Time}
-			for ; len(rest) > 0 && rest[0].Height == x.Height; rest = rest[1:] {
-				x.Movements = append(x.Movements, rest[0])
+		pass := func(x *ledger.Activity) bool { // with the movements that are stated in its block
+			n := slices.IndexFunc(rest, func(m *ledger.Movement) bool { return m.Height != x.Height })
+			if n < 0 {
+				n = len(rest)
 			}
-			return x
+			x.Movements = merged(x.Movements, rest[:n])
+			var err error
+			if with == ledger.WithCauses {
+				err = b.addCauses(ctx, x, rest[:n])
+			}
+			rest = rest[n:]
+			return yield(x, err) && err == nil
 		}
-		for block, err := range b.Book.Activity(ctx, account, span, transfers) {
+		empty := func() *ledger.Activity { return &ledger.Activity{Height: rest[0].Height, Time: rest[0].Time} }
+		for block, err := range b.Book.Activity(ctx, account, span, with) {
 			for err == nil && len(rest) > 0 && rest[0].Height < block.Height {
-				if !yield(next(), nil) {
+				if !pass(empty()) {
 					return
 				}
 			}
-			if err == nil && len(rest) > 0 && rest[0].Height == block.Height {
-				block.Movements = merged(block.Movements, next().Movements)
+			if err != nil {
+				yield(nil, err)
+				return
 			}
-			if !yield(block, err) || err != nil {
+			if !pass(block) {
 				return
 			}
 		}
 		for len(rest) > 0 {
-			if !yield(next(), nil) {
+			if !pass(empty()) {
 				return
 			}
 		}
 	}
+}
+
+// addCauses adds the transactions of movements that a block's activity lacks.
+func (b *Book) addCauses(ctx context.Context, x *ledger.Activity, movements []*ledger.Movement) error {
+	known := map[int]bool{}
+	for _, t := range slices.Concat(x.Transactions, x.Causes) {
+		known[t.Index] = true
+	}
+	var missing []ledger.Place
+	for _, m := range movements {
+		if index, is := m.Where.Extrinsic(); is && !known[index] {
+			known[index] = true
+			missing = append(missing, ledger.Place{Height: x.Height, Row: index})
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	for t, err := range b.TransactionsAt(ctx, missing...) {
+		if err != nil {
+			return err
+		}
+		x.Causes = append(x.Causes, t)
+	}
+	slices.SortFunc(x.Causes, func(a, b *ledger.Transaction) int { return a.Index - b.Index })
+	return nil
 }
 
 // merged returns a block's movements with those of deposits.

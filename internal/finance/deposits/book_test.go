@@ -82,7 +82,7 @@ func TestBook(t *testing.T) {
 			}
 			var active []string
 			height := uint64(0)
-			for x, err := range book.Activity(t.Context(), accounts[0], q.Span, false) {
+			for x, err := range book.Activity(t.Context(), accounts[0], q.Span, 0) {
 				require.NoError(t, err)
 				require.Greater(t, x.Height, height, "each block once")
 				height = x.Height

@@ -184,16 +184,24 @@ func (c *composer) describe(ctx context.Context, e *Entry) (err error) {
 		return e.of(errNoTime)
 	}
 	e.Memo = fmt.Sprintf("block %d %v", e.height, e.where)
-	index, within := e.where.Extrinsic()
-	if within && e.transaction == nil {
-		if e.transaction, err = c.payments.book.TransactionAt(ctx, ledger.Place{Height: e.height, Row: index}); err != nil {
-			return &LedgerError{err}
-		}
-	}
-	if t := e.transaction; t != nil {
+	t, err := c.causeOf(ctx, e)
+	if t != nil {
 		e.Reference, e.Memo = t.LayerHash().String(), fmt.Sprintf("block %d-%d %s", t.Height, t.Index, clean(t.Call))
 	}
-	return nil
+	return err
+}
+
+// causeOf returns the transaction that caused an entry, nil for a hook and for an inherent.
+func (c *composer) causeOf(ctx context.Context, e *Entry) (*ledger.Transaction, error) {
+	index, within := e.where.Extrinsic()
+	if !within || e.transaction != nil {
+		return e.transaction, nil
+	}
+	var err error
+	if e.transaction, err = c.payments.book.TransactionAt(ctx, ledger.Place{Height: e.height, Row: index}); err != nil {
+		return nil, &LedgerError{err}
+	}
+	return e.transaction, nil
 }
 
 // network adds the destinations of a fee, or a remark if they are not known.

@@ -176,7 +176,7 @@ func (c *composer) enter(ctx context.Context, e *Entry, group []*ledger.Movement
 		if isInternal {
 			continue
 		}
-		contra, err := c.contra(ctx, m, paid)
+		contra, err := c.contra(ctx, e, m, paid)
 		if err != nil {
 			return err
 		}
@@ -224,14 +224,18 @@ func (c *composer) passing(m *ledger.Movement) string {
 
 // contra returns the account that a movement is entered against: that of the chart, or else of its kind. The parts of a
 // fee that its payer paid stay in the accounts that pay empties again.
-func (c *composer) contra(ctx context.Context, m *ledger.Movement, paid *Payment) (Account, error) {
+func (c *composer) contra(ctx context.Context, e *Entry, m *ledger.Movement, paid *Payment) (Account, error) {
 	isPart := false
 	if paid != nil && (m.Kind == movement.KindWithdrawal || m.Kind == movement.KindDeposit) {
 		payer, known := paid.Payer.Get()
 		isPart = known && payer == m.Account
 	}
 	if c.Chart != nil && !isPart {
-		account, err := c.placeMovement(ctx, m)
+		cause, err := c.causeOf(ctx, e)
+		if err != nil {
+			return "", err
+		}
+		account, err := c.placeMovement(ctx, m, cause)
 		if err != nil {
 			return "", err
 		}

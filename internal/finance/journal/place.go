@@ -107,8 +107,8 @@ func (p *Placed) key() (k Key, err error) {
 }
 
 // placeMovement returns the contra account of a movement, by the rules with a kind; "" if none names one.
-func (p *Placer) placeMovement(ctx context.Context, m *ledger.Movement) (string, error) {
-	class, err := p.Classifier.ClassOf(ctx, p.Rows, m)
+func (p *Placer) placeMovement(ctx context.Context, m *ledger.Movement, cause *ledger.Transaction) (string, error) {
+	class, err := p.Classifier.ClassOf(ctx, p.Rows, m, cause)
 	if err != nil {
 		return "", &LedgerError{err}
 	}

@@ -31,10 +31,6 @@ func (s *shelf) Transfers(_ context.Context, q ledger.Query) iter.Seq2[*ledger.T
 	}
 }
 
-func (*shelf) TransactionAt(context.Context, ledger.Place) (*ledger.Transaction, error) {
-	return nil, nil
-}
-
 func (*shelf) Movements(context.Context, ledger.Query) iter.Seq2[*ledger.Movement, error] {
 	return func(func(*ledger.Movement, error) bool) {}
 }

@@ -12,7 +12,6 @@ import (
 
 // Book provides the ledger data for classifying a movement; *ledger.Book implements it.
 type Book interface {
-	TransactionAt(ctx context.Context, at ledger.Place) (*ledger.Transaction, error)
 	Movements(ctx context.Context, q ledger.Query) iter.Seq2[*ledger.Movement, error]
 }
 
@@ -29,23 +28,17 @@ type place struct {
 	where  movement.Where
 }
 
-// reading is a pass over the lines of one account. It caches the ledger's data of the last
-// place.
+// reading is a pass over the lines of one account. It caches what a movement of the last place had beside it.
 type reading struct {
 	*Classifier
-	book        Book
-	at          place
-	known       bool // at is valid
-	transaction *ledger.Transaction
-	beside      string // "" until queried
+	book   Book
+	at     place
+	beside string // "" until queried
 }
 
-// classify returns the class of a movement and its transaction, nil if none caused it.
-func (r *reading) classify(ctx context.Context, l *statement.Line) (class Class, d Direction, t *ledger.Transaction, err error) {
-	m := l.Movement
-	if t, err = r.transactionOf(ctx, l); err != nil {
-		return class, d, t, err
-	}
+// classify returns the class of a movement and its direction.
+func (r *reading) classify(ctx context.Context, l *statement.Line) (class Class, d Direction, err error) {
+	m, t := l.Movement, l.Cause
 	f := facts{
 		event: m.Event, direction: directionOf(m, l.Free, l.Reserved), call: callOf(m.Where, t), part: partOf(l, t),
 		account: r.roleOf(m.Account), counterparty: nothing, besides: nothing,
@@ -57,48 +50,30 @@ func (r *reading) classify(ctx context.Context, l *statement.Line) (class Class,
 		for i := range rules {
 			one := &rules[i]
 			if one.asksBeside() && f.besides == nothing && t == nil {
-				if f.besides, err = r.besides(ctx, m); err != nil {
-					return class, d, t, err
+				if f.besides, err = r.besides(ctx, l); err != nil {
+					return class, d, err
 				}
 			}
 			if one.fits(&f) {
-				return one.class, f.direction, t, nil
+				return one.class, f.direction, nil
 			}
 		}
 	}
-	return Unclassified, f.direction, t, nil
-}
-
-// transactionOf returns the transaction of a line.
-func (r *reading) transactionOf(ctx context.Context, l *statement.Line) (*ledger.Transaction, error) {
-	if here := (place{l.Height, l.Where}); !r.known || here != r.at {
-		r.at, r.known, r.transaction, r.beside = here, true, nil, ""
-		index, is := l.Where.Extrinsic()
-		switch {
-		case l.Payment != nil:
-			r.transaction = l.Payment
-		case is:
-			t, err := r.book.TransactionAt(ctx, ledger.Place{Height: l.Height, Row: index})
-			if err != nil {
-				return nil, err
-			}
-			r.transaction = t
-		}
-	}
-	return r.transaction, nil
+	return Unclassified, f.direction, nil
 }
 
 // besides returns the role of an account that lost balance in the same place.
-func (r *reading) besides(ctx context.Context, m *movement.Movement) (string, error) {
-	if r.beside != "" {
+func (r *reading) besides(ctx context.Context, l *statement.Line) (string, error) {
+	here := place{l.Height, l.Where}
+	if r.beside != "" && here == r.at {
 		return r.beside, nil
 	}
-	r.beside = nothing
-	for other, err := range r.book.Movements(ctx, ledger.Query{Span: chain.Heights{First: r.at.height, Last: r.at.height}}) {
+	r.at, r.beside = here, nothing
+	for other, err := range r.book.Movements(ctx, ledger.Query{Span: chain.Heights{First: here.height, Last: here.height}}) {
 		if err != nil {
 			return "", err
 		}
-		if other.Where != m.Where || directionOf(&other.Movement, other.Free, other.Reserved) == In {
+		if other.Where != here.where || directionOf(&other.Movement, other.Free, other.Reserved) == In {
 			continue
 		}
 		if role := r.roleOf(other.Account); role != nothing {

@@ -7,10 +7,10 @@ import (
 	"github.com/feeledger/fees/internal/ledger"
 )
 
-// Of returns the class and the line of a movement.
-func (c *Classifier) Of(ctx context.Context, book Book, m *ledger.Movement) (Class, Line, error) {
+// Of returns the class and the line of a movement that a transaction caused, or none.
+func (c *Classifier) Of(ctx context.Context, book Book, m *ledger.Movement, cause *ledger.Transaction) (Class, Line, error) {
 	r := reading{Classifier: c, book: book}
-	class, d, _, err := r.classify(ctx, &statement.Line{Height: m.Height, Where: m.Where, Movement: &m.Movement, Free: m.Free, Reserved: m.Reserved})
+	class, d, err := r.classify(ctx, &statement.Line{Height: m.Height, Where: m.Where, Cause: cause, Movement: &m.Movement, Free: m.Free, Reserved: m.Reserved})
 	i := Item{Class: class, Direction: d}
 	i.setLine()
 	return i.Class, i.Line, err

@@ -102,13 +102,13 @@ func (r *Rollforward) each(ctx context.Context, s *statement.Statement, each fun
 		if l.Movement == nil { // a fee without a movement
 			return nil
 		}
-		class, d, t, err := reader.classify(ctx, l)
+		class, d, err := reader.classify(ctx, l)
 		if err != nil {
 			return &statement.LedgerError{Err: err}
 		}
 		item := &Item{
 			Period: r.periodOf(s), Account: s.Account, Label: entry.Label, Group: entry.Group, Class: class, Direction: d,
-			Height: l.Height, Time: l.Time, Where: l.Where, Movement: l.Movement, Counterparty: l.Movement.Counterparty, Free: l.Free, Reserved: l.Reserved, Transaction: t,
+			Height: l.Height, Time: l.Time, Where: l.Where, Movement: l.Movement, Counterparty: l.Movement.Counterparty, Free: l.Free, Reserved: l.Reserved, Transaction: l.Cause,
 		}
 		item.setLine()
 		item.Internal = r.internality(&entry.Group, item)

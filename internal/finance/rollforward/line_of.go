@@ -13,7 +13,7 @@ func (c *Classifier) LinesOf(book Book) func(context.Context, *statement.Line) (
 		if l.Movement == nil {
 			return Fees, nil
 		}
-		class, direction, _, err := r.classify(ctx, l)
+		class, direction, err := r.classify(ctx, l)
 		if err != nil {
 			return UnclassifiedLine, err
 		}

@@ -83,7 +83,7 @@ func TestLinesOfStatements(t *testing.T) {
 					if l.OfFee || l.Movement == nil {
 						return nil
 					}
-					class, err := c.ClassOf(ctx, book, &ledger.Movement{Height: l.Height, Time: l.Time, Movement: *l.Movement})
+					class, err := c.ClassOf(ctx, book, &ledger.Movement{Height: l.Height, Time: l.Time, Movement: *l.Movement}, l.Cause)
 					haveOf[class]++
 					return err
 				}))

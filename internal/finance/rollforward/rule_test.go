@@ -118,10 +118,6 @@ type paper struct {
 	err         error
 }
 
-func (p *paper) TransactionAt(context.Context, ledger.Place) (*ledger.Transaction, error) {
-	return p.transaction, p.err
-}
-
 func (p *paper) Movements(context.Context, ledger.Query) iter.Seq2[*ledger.Movement, error] {
 	return func(yield func(*ledger.Movement, error) bool) {
 		for _, m := range p.movements {
@@ -176,7 +172,7 @@ func TestClasses(t *testing.T) {
 		name := fmt.Sprintf("%s %s %s", c.event, c.kind, c.call)
 		p, m := c.on()
 		one := rollforward.Classifier{Treasury: chain.Some(treasurer), Pot: chain.Some(pot)}
-		class, line, err := one.Of(t.Context(), p, m)
+		class, line, err := one.Of(t.Context(), p, m, p.transaction)
 		require.NoError(t, err)
 		require.Equal(t, c.class, class, name)
 		require.Equal(t, c.line, line, name)
@@ -192,7 +188,7 @@ func TestBookThatFails(t *testing.T) {
 	for _, c := range []moved{{event: "balances.Deposit", kind: movement.KindDeposit, call: "onInitialize"}, {event: "balances.Deposit", kind: movement.KindDeposit, call: ""}} {
 		p, m := c.on()
 		p.err = context.Canceled
-		_, _, err := (&rollforward.Classifier{}).Of(t.Context(), p, m)
+		_, _, err := (&rollforward.Classifier{}).Of(t.Context(), p, m, p.transaction)
 		require.ErrorIs(t, err, context.Canceled)
 	}
 }
@@ -221,7 +217,7 @@ balances,Deposit,in,xcm
 		{event: "balances.Transfer", kind: movement.KindTransferIn, call: transacted, counterparty: someone, class: "evm-value", line: "received"},
 	} {
 		p, m := c.on()
-		class, line, err := (&rollforward.Classifier{Own: own}).Of(t.Context(), p, m)
+		class, line, err := (&rollforward.Classifier{Own: own}).Of(t.Context(), p, m, p.transaction)
 		require.NoError(t, err)
 		require.Equal(t, c.class, class, "%s %s", c.event, c.call)
 		require.Equal(t, c.line, line, "%s %s", c.event, c.call)

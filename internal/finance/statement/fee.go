@@ -14,12 +14,13 @@ type group struct {
 	at        movement.Where
 	movements []*ledger.Movement
 	payment   *ledger.Transaction
+	cause     *ledger.Transaction // the payment, or what another account paid for
 }
 
 // groups yields the groups of a block, in the order of the chain.
 func groups(block *ledger.Activity) iter.Seq[*group] {
 	return func(yield func(*group) bool) {
-		movements, payments := block.Movements, block.Transactions
+		movements, payments, causes := block.Movements, block.Transactions, block.Causes
 		for len(movements)+len(payments) > 0 {
 			g := &group{at: movement.OnFinalize}
 			if len(movements) > 0 {
@@ -28,6 +29,12 @@ func groups(block *ledger.Activity) iter.Seq[*group] {
 			if len(payments) > 0 && movement.Where(payments[0].Index) <= g.at {
 				g.at = movement.Where(payments[0].Index)
 				g.payment, payments = payments[0], payments[1:]
+			}
+			for len(causes) > 0 && movement.Where(causes[0].Index) < g.at {
+				causes = causes[1:]
+			}
+			if g.cause = g.payment; g.cause == nil && len(causes) > 0 && movement.Where(causes[0].Index) == g.at {
+				g.cause = causes[0]
 			}
 			n := 0
 			for n < len(movements) && movements[n].Where == g.at {
@@ -48,12 +55,12 @@ func (g *group) lines() []*Line {
 	if g.payment != nil && len(parts) == 0 {
 		t := g.payment
 		zero := chain.Some(chain.SignedWei{})
-		lines = append(lines, &Line{Height: t.Height, Time: t.Time, Final: t.Final, Where: g.at, Payment: t, Free: zero, Reserved: zero})
+		lines = append(lines, &Line{Height: t.Height, Time: t.Time, Final: t.Final, Where: g.at, Payment: t, Cause: t, Free: zero, Reserved: zero})
 	}
 	for i, m := range g.movements {
 		l := &Line{
 			Height: m.Height, Time: m.Time, Final: m.Final, Where: m.Where,
-			Movement: &m.Movement, OfFee: parts[i], Free: m.Free, Reserved: m.Reserved,
+			Movement: &m.Movement, OfFee: parts[i], Cause: g.cause, Free: m.Free, Reserved: m.Reserved,
 		}
 		if l.OfFee && g.payment != nil {
 			l.Payment, g.payment = g.payment, nil

@@ -30,6 +30,8 @@ type Line struct {
 	// Payment is the transaction whose fee the account paid; it is set on the first movement that is part of the
 	// fee. The amount paid is Payment.Charged.
 	Payment *ledger.Transaction
+	// Cause is the transaction that the line is of; nil for a hook and for an inherent.
+	Cause *ledger.Transaction
 	// Free and Reserved are the changes of the balances; unknown if the event does not state
 	// them.
 	Free, Reserved chain.Optional[chain.SignedWei]
@@ -156,7 +158,7 @@ func add(to *chain.Optional[chain.SignedWei], more chain.Optional[chain.SignedWe
 func (s *Statement) walk(ctx context.Context, each func(*Line) error) (balances.Running, error) {
 	r := balances.From(s.Opening)
 	height := s.Span.First
-	for block, err := range s.book.Activity(ctx, s.Account, s.Span, false) {
+	for block, err := range s.book.Activity(ctx, s.Account, s.Span, ledger.WithCauses) {
 		if err != nil {
 			return r, ofLedger(err)
 		}

@@ -31,10 +31,9 @@ type Statement struct {
 
 // Book provides a ledger's rows; [ledger.Book] implements it.
 type Book interface {
-	Activity(ctx context.Context, account chain.Address, span chain.Heights, transfers bool) iter.Seq2[*ledger.Activity, error]
+	Activity(ctx context.Context, account chain.Address, span chain.Heights, with ledger.Addition) iter.Seq2[*ledger.Activity, error]
 	Movements(ctx context.Context, q ledger.Query) iter.Seq2[*ledger.Movement, error]
 	Transactions(ctx context.Context, q ledger.Query) iter.Seq2[*ledger.Transaction, error]
-	TransactionAt(ctx context.Context, at ledger.Place) (*ledger.Transaction, error)
 	Transfers(ctx context.Context, q ledger.Query) iter.Seq2[*ledger.Transfer, error]
 	WithoutPayer(ctx context.Context, q ledger.Query) iter.Seq2[*ledger.Transaction, error]
 }
