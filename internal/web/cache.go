@@ -2,9 +2,12 @@ package web
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/app"
@@ -30,9 +33,37 @@ func sizeOfAnswer(k kept) int { return len(k.body) }
 // keptList is a cached page with a list: the page around it, and the values of all rows.
 type keptList struct {
 	page    listPage
-	sheet   func() *table.Sheet // the list, any number of times
-	count   int                 // of its rows
-	largest chain.Wei           // the largest fee, which scales the drawn shares
+	sheet   func() *table.Sheet  // the list, any number of times
+	count   int                  // of its rows
+	largest chain.Wei            // the largest fee, which scales the drawn shares
+	all     atomic.Pointer[rows] // what is known of all rows, without those of a page; nil until they were read
+}
+
+// rows returns the rows of a page. All rows are read for the first page, and for each sorted one.
+func (k *keptList) rows(l listing) (*rows, error) {
+	if all := k.all.Load(); all != nil && l.Sort == "" {
+		page, read := *all, 0
+		_, err := k.sheet().Each(func(row []table.Cell) error {
+			if read++; read > l.After {
+				page.page = append(page.page, slices.Clone(row))
+			}
+			if len(page.page) == l.rows() {
+				return errEnough
+			}
+			return nil
+		})
+		if errors.Is(err, errEnough) {
+			err = nil
+		}
+		return &page, err
+	}
+	r, err := readRows(k.sheet(), l, nil)
+	if err == nil {
+		all := *r
+		all.page = nil
+		k.all.Store(&all)
+	}
+	return r, err
 }
 
 // rowBytes is the size of the values of a row.

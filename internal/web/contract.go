@@ -35,7 +35,7 @@ func (s *server) contract(w http.ResponseWriter, r *http.Request) error {
 			return nil, err
 		}
 		v := kept.page
-		return &v, v.add(s.list(kept.sheet(), l.without(details), sc.in(path)))
+		return &v, v.add(s.keptPage(kept, l.without(details), sc.in(path)))
 	})
 }
 

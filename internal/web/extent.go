@@ -182,12 +182,13 @@ func (s *server) pageBefore(ctx context.Context, q app.TransactionsRequest, made
 	if !some || at.Height < span.First {
 		return before, true, nil
 	}
+	last := min(at.Height, span.Last)
 	for back := uint64(firstLookBack); back <= maxLookBack; back *= 8 {
 		first := span.First
-		if at.Height > span.First+back {
-			first = at.Height - back
+		if last > span.First+back {
+			first = last - back
 		}
-		places, err := s.placesUpTo(ctx, q, &made.Held, chain.Heights{First: first, Last: min(at.Height, span.Last)}, at, rows+1)
+		places, err := s.placesUpTo(ctx, q, &made.Held, chain.Heights{First: first, Last: last}, at, rows+1)
 		if err != nil {
 			return before, false, err
 		}

@@ -121,7 +121,7 @@ func (s *server) fees(w http.ResponseWriter, r *http.Request) error {
 		if v.Chart == nil {
 			l.largest = kept.largest
 		}
-		table, err := s.list(kept.sheet(), l, q.scope.in("fees"))
+		table, err := s.keptPage(kept, l, q.scope.in("fees"))
 		if err != nil {
 			return nil, err
 		}
@@ -189,7 +189,7 @@ func (s *server) feesList(ctx context.Context, q *feesRequest) (*keptList, error
 	if r.Totals.EVM+r.Totals.Native == 0 && made.Compared == nil { // all rows would be 0
 		count = 0
 	}
-	return &keptList{v, made.Shown, count, largest}, nil
+	return &keptList{page: v, sheet: made.Shown, count: count, largest: largest}, nil
 }
 
 // about returns the period that the answer depends on.

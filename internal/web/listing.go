@@ -125,6 +125,15 @@ func (s *server) list(from *table.Sheet, l listing, to func(listing) string) (*t
 	return s.part(all, l, to)
 }
 
+// keptPage is list for a cached list.
+func (s *server) keptPage(kept *keptList, l listing, to func(listing) string) (*tabular, error) {
+	all, err := kept.rows(l)
+	if err != nil {
+		return nil, err
+	}
+	return s.part(all, l, to)
+}
+
 // part builds the table for one page of the rows, with links to the other pages and sort orders. Totals cover
 // all rows.
 func (s *server) part(all *rows, l listing, to func(listing) string) (*tabular, error) {

@@ -84,7 +84,7 @@ func (s *server) unlabelled(w http.ResponseWriter, r *http.Request) error {
 			v.Lead = "Every payer of this period has a label."
 			return v, nil
 		}
-		list, err := s.list(kept.sheet(), l, q.scope.in(v.Path))
+		list, err := s.keptPage(kept, l, q.scope.in(v.Path))
 		if err == nil {
 			err = s.fillPayers(r, v, list, l, &q, typed)
 		}

@@ -55,7 +55,7 @@ func (s server) of(name string) *server {
 	return &s
 }
 
-var address = regexp.MustCompile(`at (http://\S+)`)
+var address = regexp.MustCompile(`at (http://[^/\s]+)`)
 
 func start(program string, ledgers ...string) (*server, error) {
 	command := exec.Command(program, "serve", "--labels", "none", "--listen", "127.0.0.1:0", "--time-limit", "60s")
@@ -232,7 +232,10 @@ func pagesOf(s *server, month string) ([]page, error) {
 		}},
 		{"transactions of a day", func(i int) string { return "/transactions?period=" + day(i) + ".." + day(i) }},
 		{"transaction", func(i int) string { return "/tx/" + places[i%len(places)] }},
-		{"block", func(i int) string { return fmt.Sprintf("/block/%d", 400_000+100*i) }},
+		{"block", func(i int) string {
+			height, _, _ := strings.Cut(places[i%len(places)], "-")
+			return "/block/" + height
+		}},
 		{"a quiet account", func(i int) string { return fmt.Sprintf("/account/%s?after=%d-0", quiet, 1000*i) }},
 		{"a quiet account's statement of days", func(i int) string { return "/account/" + quiet + "/statement?balances=none&period=" + days(i) }},
 		{"the busiest account's statement of a day", func(i int) string {
@@ -322,6 +325,7 @@ func (s *server) leave(path string) error {
 // answered is a response to one of many users.
 type answered struct {
 	at, took time.Duration // start since the beginning, and duration
+	page     string
 	wrong    string
 }
 
@@ -344,10 +348,11 @@ func many(desks []desk, users int, during time.Duration) error {
 			time.Sleep(time.Duration(chance.IntN(1000)) * time.Millisecond)
 			for time.Since(began) < during {
 				next := time.Now().Add(time.Second)
-				a := answered{at: time.Since(began)}
+				wanted := at.pages[chance.IntN(len(at.pages))]
+				a := answered{at: time.Since(began), page: wanted.name}
 				var err error
-				if a.took, _, err = at.get(context.Background(), at.pages[chance.IntN(len(at.pages))].path(chance.IntN(1000))); err != nil {
-					a.wrong = err.Error()[strings.LastIndexByte(err.Error(), ':')+1:]
+				if a.took, _, err = at.get(context.Background(), wanted.path(chance.IntN(1000))); err != nil {
+					a.wrong = err.Error()[strings.LastIndexByte(err.Error(), ':')+1:] + " of " + wanted.name
 				}
 				mutex.Lock()
 				seen = append(seen, a)
@@ -364,6 +369,17 @@ func many(desks []desk, users int, during time.Duration) error {
 		tell(seen, during/parts*time.Duration(i), during/parts*time.Duration(i+1))
 	}
 	tell(seen, 0, during)
+	for _, p := range desks[0].pages {
+		var took []time.Duration
+		for _, a := range seen {
+			if a.page == p.name && a.at >= 10*time.Second {
+				took = append(took, a.took)
+			}
+		}
+		if len(took) > 0 {
+			fmt.Printf("  %-45s %4d, median %6.0f ms, 95 %% %6.0f ms\n", p.name, len(took), part(took, 50), part(took, 95))
+		}
+	}
 	fmt.Printf("  peak memory %d MB\n", desks[0].peak()>>20)
 	return nil
 }

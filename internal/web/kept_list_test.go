@@ -1,0 +1,41 @@
+package web_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A page of a list that is kept equals the same page made anew: of any row, sorted or not, with the sum of all rows.
+func TestKeptLists(t *testing.T) {
+	d, _, _ := madeUp(t, 260)
+	warm := served(t, d, nil)
+	for _, list := range []string{"/fees?by=block", "/fees?by=account&columns=all", "/fees?by=type"} {
+		for _, query := range []string{"after=0", "after=100", "sort=-fee&after=100", "after=200", "after=259", "after=260", "after=100000", "after=0&sort=fee", "after=7"} {
+			path := list + "&" + query
+			kept, anew := get(t, warm, path, nil), get(t, served(t, d, nil), path, nil)
+			require.Equal(t, anew.status, kept.status, path)
+			require.Equal(t, mainOf(anew.text), mainOf(kept.text), path)
+		}
+	}
+}
+
+// mainOf returns a page's main part.
+func mainOf(page string) string {
+	_, rest, _ := strings.Cut(page, "<main")
+	text, _, _ := strings.Cut(rest, "</main>")
+	return text
+}
+
+// A list of transactions that begins after the ledger's last block is empty.
+func TestListAfterTheLastBlock(t *testing.T) {
+	d, _, _ := madeUp(t, 260)
+	s := served(t, d, nil)
+	for _, path := range []string{"/transactions", "/account/" + alith} {
+		for _, after := range []string{"259-0", "260-0", "400-0", "9999999-0", "4294967295-0"} {
+			require.Equal(t, http.StatusOK, get(t, s, path+"?after="+after, nil).status, path+" after "+after)
+		}
+	}
+}
