@@ -27,7 +27,7 @@ var filling = []string{"sync", "follow", "worker"}
 const room = 80 << 20
 
 // boundMemory applies these limits to a command unless GOGC or GOMEMLIMIT are set. A report with many groups can need
-// more than memoryLimit, so the limit follows the live heap plus a quarter, or plus room; otherwise the program would
+// more than memoryLimit, so the limit follows the live heap plus a quarter, or plus room (of serve, plus as much again); otherwise the program would
 // do little but collect garbage.
 func boundMemory(command string) {
 	if os.Getenv("GOGC") == "" {
@@ -41,13 +41,17 @@ func boundMemory(command string) {
 		limit = fillLimit
 	}
 	debug.SetMemoryLimit(limit)
+	share := int64(4) // of the live heap, as room
+	if command == "serve" { // it answers many at once: its caches and their reads are most of the heap
+		share = 1
+	}
 	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	var afterSweep func()
 	afterSweep = func() {
 		runtime.SetFinalizer(&swept{new(int)}, func(*swept) {
 			metrics.Read(live)
 			inUse := int64(live[0].Value.Uint64())
-			debug.SetMemoryLimit(max(limit, inUse+max(inUse/4, room)))
+			debug.SetMemoryLimit(max(limit, inUse+max(inUse/share, room)))
 			afterSweep()
 		})
 	}

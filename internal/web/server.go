@@ -90,7 +90,8 @@ const (
 	maxWaiting    = 64 // requests in the queue
 )
 
-// maxLongReads limits the concurrent expensive reads of a ledger, up to 150 MB each, maxLongReadsOfAll those of several.
+// maxLongReads limits the concurrent expensive reads of a ledger, up to 150 MB each, maxLongReadsOfAll those of several. More
+// of them than the machine has cores would only need more memory.
 var maxLongReads, maxLongReadsOfAll = 2, 6
 
 // site is what the servers of all ledgers share.

@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"errors"
+	"runtime"
 	"sync"
 )
 
@@ -44,7 +45,7 @@ func newLedgerSlots(ledgers, atOnce int) func() ledgerSlots {
 	own, all := maxLongReads, maxLongReads
 	if ledgers > 1 {
 		own, atOnce = min(own, 1), max(atOnce/2, 1)
-		all = min(max(ledgers, all), maxLongReadsOfAll)
+		all = min(max(ledgers, all), max(runtime.GOMAXPROCS(0)+1, all), maxLongReadsOfAll)
 	}
 	ofAll := newSlots(all)
 	ofAll.waiting = make(chan struct{}, ledgers*maxWaiting)

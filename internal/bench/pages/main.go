@@ -30,12 +30,13 @@ func main() {
 	place := flag.String("ledger", "fees.db", "ledger to use; several as A=PLACE,B=PLACE: only many users are measured")
 	month := flag.String("month", "2025-03", "month in each ledger")
 	runs := flag.Int("runs", 20, "requests of each page, each to a new program or for another day")
-	users := flag.Int("users", 50, "concurrent users, each with one request per second")
+	users := flag.Int("users", 50, "concurrent users")
+	pause := flag.Duration("pause", time.Second, "from one request of a user to the next")
 	during := flag.Duration("for", 3*time.Minute, "how long the users send requests")
 	flag.Parse()
-	measured := func() error { return measure(*program, *place, *month, *runs, *users, *during) }
+	measured := func() error { return measure(*program, *place, *month, *runs, crowd{*users, *pause, *during}) }
 	if ledgers := strings.Split(*place, ","); len(ledgers) > 1 {
-		measured = func() error { return measureFirm(*program, ledgers, *month, *users, *during) }
+		measured = func() error { return measureFirm(*program, ledgers, *month, crowd{*users, *pause, *during}) }
 	}
 	if err := measured(); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
@@ -126,32 +127,32 @@ type page struct {
 }
 
 // measureFirm measures many users of several ledgers, each of whom uses one of them.
-func measureFirm(program string, ledgers []string, month string, users int, during time.Duration) error {
+func measureFirm(program string, ledgers []string, month string, of crowd) error {
 	s, err := start(program, ledgers...)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = s.stop() }() // measuring is over
 	var desks []desk
-	for _, ledger := range ledgers {
+	for number, ledger := range ledgers {
 		name, _, _ := strings.Cut(ledger, "=")
-		of := s.of(name)
-		list, err := pagesOf(of, month)
+		own := s.of(name)
+		list, err := pagesOf(own, month, func(int) int { return number % 14 }) // its users are in one
 		if err != nil {
 			return err
 		}
-		desks = append(desks, desk{of, list})
+		desks = append(desks, desk{own, list})
 	}
-	return many(desks, users, during)
+	return many(desks, of)
 }
 
-func measure(program, place, month string, runs, users int, during time.Duration) error {
+func measure(program, place, month string, runs int, of crowd) error {
 	s, err := start(program, place)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = s.stop() }() // measuring is over
-	list, err := pagesOf(s, month)
+	list, err := pagesOf(s, month, func(i int) int { return i % 14 })
 	if err != nil {
 		return err
 	}
@@ -183,11 +184,11 @@ func measure(program, place, month string, runs, users int, during time.Duration
 		if err := renew(); err != nil {
 			return err
 		}
-		first, err := s.atOnce(p.path(runs), users)
+		first, err := s.atOnce(p.path(runs), of.users)
 		if err != nil {
 			return err
 		}
-		again, err := s.atOnce(p.path(runs), users)
+		again, err := s.atOnce(p.path(runs), of.users)
 		if err != nil {
 			return err
 		}
@@ -197,11 +198,11 @@ func measure(program, place, month string, runs, users int, during time.Duration
 	if err := s.leave("/fees?by=account&status=succeeded&zone=Etc/GMT-3"); err != nil {
 		return err
 	}
-	return many([]desk{{s, list}}, users, during)
+	return many([]desk{{s, list}}, of)
 }
 
-// pagesOf returns the pages to measure: of a month of a ledger, with names and transactions that it has.
-func pagesOf(s *server, month string) ([]page, error) {
+// pagesOf returns the pages to measure: of a month of a ledger, with names and transactions that it has, in some time zones.
+func pagesOf(s *server, month string, zone func(i int) int) ([]page, error) {
 	busy, quiet, contract, err := namesOf(s, month)
 	if err != nil {
 		return nil, err
@@ -214,7 +215,7 @@ func pagesOf(s *server, month string) ([]page, error) {
 	days := func(i int) string { return fmt.Sprintf("%s-01..%s", month, day(i)) }
 	return []page{
 		{"overview (new program each time)", func(i int) string { return "/overview" }},
-		{"fees of all by month", func(i int) string { return fmt.Sprintf("/fees?by=month&zone=Etc/GMT-%d", i%14) }},
+		{"fees of all by month", func(i int) string { return fmt.Sprintf("/fees?by=month&zone=Etc/GMT-%d", zone(i)) }},
 		{"fees of days by day", func(i int) string { return "/fees?period=" + days(i) }},
 		{"fees of a day by hour", func(i int) string { return "/fees?by=hour&period=" + day(i) + ".." + day(i) }},
 		{"fees of a day by account", func(i int) string { return "/fees?by=account&period=" + day(i) + ".." + day(i) }},
@@ -228,7 +229,7 @@ func pagesOf(s *server, month string) ([]page, error) {
 		{"a day beside the day before", func(i int) string { return "/fees?by=hour&compare=before&period=" + day(i) + ".." + day(i) }},
 		{"a contract's days", func(i int) string { return fmt.Sprintf("/contract/%s?period=%s", contract, days(i)) }},
 		{"a contract's month in other zones", func(i int) string {
-			return fmt.Sprintf("/contract/%s?period=%s&zone=Etc/GMT-%d", contract, month, i%14)
+			return fmt.Sprintf("/contract/%s?period=%s&zone=Etc/GMT-%d", contract, month, zone(i))
 		}},
 		{"transactions of a day", func(i int) string { return "/transactions?period=" + day(i) + ".." + day(i) }},
 		{"transaction", func(i int) string { return "/tx/" + places[i%len(places)] }},
@@ -335,19 +336,26 @@ type desk struct {
 	pages []page
 }
 
-// many runs concurrent users, each at one desk and with one request per second, and prints the times for each part of the run;
+// crowd is some users, who send requests at the same time.
+type crowd struct {
+	users  int
+	pause  time.Duration // from one request of a user to the next
+	during time.Duration
+}
+
+// many runs concurrent users, each at one desk, and prints the times for each part of the run;
 // at first nothing is cached.
-func many(desks []desk, users int, during time.Duration) error {
+func many(desks []desk, of crowd) error {
 	var mutex sync.Mutex
 	var seen []answered
 	var all sync.WaitGroup
 	began := time.Now()
-	for user := range users {
+	for user := range of.users {
 		all.Go(func() {
 			chance, at := rand.New(rand.NewPCG(1, uint64(user))), desks[user%len(desks)]
-			time.Sleep(time.Duration(chance.IntN(1000)) * time.Millisecond)
-			for time.Since(began) < during {
-				next := time.Now().Add(time.Second)
+			time.Sleep(time.Duration(chance.Int64N(int64(of.pause))))
+			for time.Since(began) < of.during {
+				next := time.Now().Add(of.pause)
 				wanted := at.pages[chance.IntN(len(at.pages))]
 				a := answered{at: time.Since(began), page: wanted.name}
 				var err error
@@ -362,13 +370,13 @@ func many(desks []desk, users int, during time.Duration) error {
 		})
 	}
 	all.Wait()
-	fmt.Printf("%d users, one request per second each:\n", users)
-	tell(seen, 10*time.Second, during)
+	fmt.Printf("%d users, a request every %v each:\n", of.users, of.pause)
+	tell(seen, 10*time.Second, of.during)
 	const parts = 3
 	for i := range parts {
-		tell(seen, during/parts*time.Duration(i), during/parts*time.Duration(i+1))
+		tell(seen, of.during/parts*time.Duration(i), of.during/parts*time.Duration(i+1))
 	}
-	tell(seen, 0, during)
+	tell(seen, 0, of.during)
 	for _, p := range desks[0].pages {
 		var took []time.Duration
 		for _, a := range seen {
