@@ -27,8 +27,8 @@ var filling = []string{"sync", "follow", "worker"}
 const room = 80 << 20
 
 // boundMemory applies these limits to a command unless GOGC or GOMEMLIMIT are set. A report with many groups can need
-// more than memoryLimit, so the limit follows the live heap plus a quarter, or plus room (of serve, plus as much again); otherwise the program would
-// do little but collect garbage.
+// more than memoryLimit, so the limit follows the live heap plus a quarter, or plus room; otherwise the program would
+// do little but collect garbage. The heap of serve, which answers many at once, may grow to twice its live part.
 func boundMemory(command string) {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
@@ -42,7 +42,7 @@ func boundMemory(command string) {
 	}
 	debug.SetMemoryLimit(limit)
 	share := int64(4) // of the live heap, as room
-	if command == "serve" { // it answers many at once: its caches and their reads are most of the heap
+	if command == "serve" {
 		share = 1
 	}
 	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
