@@ -45,6 +45,7 @@ func TestBook(t *testing.T) {
 	isPassed := func(m *ledger.Movement) bool {
 		return m.Kind == movement.KindDepositPassedOut || m.Kind == movement.KindDepositPassedIn
 	}
+	passedBy := 0 // transactions that passed a deposit
 	for _, accounts := range [][]chain.Address{both, both[:1], both[1:]} {
 		for last := range uint64(21) {
 			q := ledger.Query{Accounts: accounts, Span: chain.Heights{First: 2, Last: last}}
@@ -82,13 +83,27 @@ func TestBook(t *testing.T) {
 			}
 			var active []string
 			height := uint64(0)
-			for x, err := range book.Activity(t.Context(), accounts[0], q.Span, 0) {
+			for x, err := range book.Activity(t.Context(), accounts[0], q.Span, ledger.WithCauses) {
 				require.NoError(t, err)
 				require.Greater(t, x.Height, height, "each block once")
 				height = x.Height
+				causes := map[int]bool{}
+				for _, cause := range slices.Concat(x.Transactions, x.Causes) {
+					require.False(t, causes[cause.Index], "each once")
+					causes[cause.Index] = true
+				}
+				require.True(t, slices.IsSortedFunc(x.Causes, func(a, b *ledger.Transaction) int { return a.Index - b.Index }))
 				for _, m := range x.Movements {
 					require.Equal(t, height, m.Height)
 					active = append(active, text(m))
+					if index, is := m.Where.Extrinsic(); is {
+						cause, err := plain.TransactionAt(t.Context(), ledger.Place{Height: height, Row: index})
+						require.NoError(t, err)
+						require.Equal(t, cause != nil, causes[index], text(m))
+						if isPassed(m) && cause != nil {
+							passedBy++
+						}
+					}
 				}
 			}
 			var all []string
@@ -99,6 +114,7 @@ func TestBook(t *testing.T) {
 			require.Equal(t, all, active)
 		}
 	}
+	require.Positive(t, passedBy)
 
 	// Other accounts have none.
 	other, err := deposits.Read(t.Context(), plain, []chain.Address{account("5GbT5TZFpHb8jwt2vL3v879pJBsp7ELUj826KNFXY8EJc6kN")}, chain.Heights{First: 1, Last: 7})
