@@ -10,7 +10,6 @@ import (
 	"slices"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/movement"
 )
 
 // Content is a block with everything that its digest covers. Not covered is the class of a transaction,
@@ -85,15 +84,16 @@ func (s *selection) causesIn(c *Content) *selection {
 	if !s.causes {
 		return s
 	}
-	moved := map[movement.Where]bool{}
+	moved := map[int]bool{} // the places of the movements
 	for i := range c.Movements {
-		if m := &c.Movements[i]; s.movements.wanted(m) {
-			moved[m.Where] = true
+		m := &c.Movements[i]
+		if index, is := m.Where.Extrinsic(); is && s.movements.wanted(m) {
+			moved[index] = true
 		}
 	}
 	for i := range c.Transactions {
 		if t := &c.Transactions[i]; s.transactions.wanted(t) {
-			delete(moved, movement.Where(t.Index))
+			delete(moved, t.Index)
 		}
 	}
 	if len(moved) == 0 {
@@ -102,7 +102,7 @@ func (s *selection) causesIn(c *Content) *selection {
 	more, test := *s, *s.transactions
 	test.fields = slices.Clone(test.fields)
 	test.fields[0] = true // the index
-	test.wanted = func(t *Transaction) bool { return moved[movement.Where(t.Index)] || s.transactions.wanted(t) }
+	test.wanted = func(t *Transaction) bool { return moved[t.Index] || s.transactions.wanted(t) }
 	more.transactions = &test
 	return &more
 }
