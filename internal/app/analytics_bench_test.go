@@ -14,7 +14,8 @@ import (
 )
 
 // The queries of docs/analytics.md over a large dataset in the directory FEES_LAKE, which was exported from the ledgers
-// FEES_LEDGERS (comma-separated, each with its network file after = if it has one). It logs the time of each query beside that of the ledger's reports by month and by
+// FEES_LEDGERS (comma-separated, each with its network file after = if it has one). It logs the time of each query beside
+// that of the ledger's reports by month and by
 // contract, and compares the sums.
 //
 //	FEES_LAKE=lake FEES_LEDGERS=a.db,b.db FEES_WITH=duckdb go test ./internal/app -run - -bench Warehouse -benchtime 1x -v

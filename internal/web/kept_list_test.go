@@ -8,16 +8,16 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A page of a list that is kept equals the same page made anew: of any row, sorted or not, with the sum of all rows.
+// A page of a cached list equals that of a server that has cached nothing: with any rows, sorted or not, and the sum of all rows.
 func TestKeptLists(t *testing.T) {
 	d, _, _ := madeUp(t, 260)
 	warm := served(t, d, nil)
 	for _, list := range []string{"/fees?by=block", "/fees?by=account&columns=all", "/fees?by=type"} {
 		for _, query := range []string{"after=0", "after=100", "sort=-fee&after=100", "after=200", "after=259", "after=260", "after=100000", "after=0&sort=fee", "after=7"} {
 			path := list + "&" + query
-			kept, anew := get(t, warm, path, nil), get(t, served(t, d, nil), path, nil)
-			require.Equal(t, anew.status, kept.status, path)
-			require.Equal(t, mainOf(anew.text), mainOf(kept.text), path)
+			cached, first := get(t, warm, path, nil), get(t, served(t, d, nil), path, nil)
+			require.Equal(t, first.status, cached.status, path)
+			require.Equal(t, mainOf(first.text), mainOf(cached.text), path)
 		}
 	}
 }
