@@ -1,16 +1,15 @@
 package web
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
-	"sync/atomic"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/finance/report"
 	"github.com/feeledger/fees/internal/table"
 )
 
@@ -30,46 +29,57 @@ type kept struct {
 
 func sizeOfAnswer(k kept) int { return len(k.body) }
 
-// keptList is a cached page with a list: the page around it, and the values of all rows.
+// keptList is a cached page with a list: the page around it, and the values of rows.
 type keptList struct {
-	page    listPage
-	sheet   func() *table.Sheet  // the list, any number of times
-	count   int                  // of its rows
-	largest chain.Wei            // the largest fee, which scales the drawn shares
-	all     atomic.Pointer[rows] // what is known of all rows, without those of a page; nil until they were read
+	page     listPage
+	sheet    *table.Sheet // the list, whose rows are read once
+	order    string       // the sort order that it has; "" for none
+	unlisted report.Unlisted
+	none     bool      // nothing is worth listing
+	largest  chain.Wei // the largest fee, which scales the drawn shares
+	read     *rows     // the first rows, or all
 }
 
-// rows returns the rows of a page. All rows are read for the first page, and for each sorted one.
-func (k *keptList) rows(l listing) (*rows, error) {
-	if all := k.all.Load(); all != nil && l.Sort == "" {
-		page, read := *all, 0
-		_, err := k.sheet().Each(func(row []table.Cell) error {
-			if read++; read > l.After {
-				page.page = append(page.page, slices.Clone(row))
+// firstRows is the number of rows that are cached of every list. All rows of a longer one are read for a page of the others, or
+// for one in another order.
+var firstRows = 1000
+
+// keptListOf is keptOf for a page of a list. The function build gets the number of rows that suffice, 0 for all.
+func (s *server) keptListOf(r *http.Request, about app.Period, sealed, address string, readsMuch bool, l listing, build func(ctx context.Context, most int) (*keptList, error)) (*keptList, error) {
+	get := func(kept *once[*keptList], most int) (*keptList, error) {
+		return keptOf(s, r, about, kept, sealed, address, readsMuch, func(ctx context.Context) (*keptList, error) {
+			k, err := build(ctx, most)
+			if err == nil {
+				err = k.readRows(cmp.Or(most, maxAfter))
 			}
-			if len(page.page) == l.rows() {
-				return errEnough
-			}
-			return nil
+			return k, err
 		})
-		if errors.Is(err, errEnough) {
-			err = nil
-		}
-		return &page, err
 	}
-	r, err := readRows(k.sheet(), l, nil)
-	if err == nil {
-		all := *r
-		all.page = nil
-		k.all.Store(&all)
+	k, err := get(s.lists, firstRows)
+	if err != nil || k.read.count <= firstRows || (l.Sort == "" || l.Sort == k.order) && l.After+l.rows() <= firstRows {
+		return k, err
 	}
-	return r, err
+	return get(s.wholeLists, 0)
+}
+
+// readRows reads the first rows, and what is known of all.
+func (k *keptList) readRows(most int) (err error) {
+	if k.read, err = readRows(k.sheet, listing{limit: most}, nil); err != nil {
+		return err
+	}
+	k.sheet.Rows = nil // the cells refer to the sheet
+	k.read.count += k.unlisted.Groups
+	for i, c := range k.read.columns {
+		k.read.used[i] = k.read.used[i] || c.Name == "label" && k.unlisted.Labelled || c.Name == "group" && k.unlisted.Grouped
+	}
+	k.read.charged = k.read.charged && !k.unlisted.OtherThanCharged
+	return nil
 }
 
 // rowBytes is the size of the values of a row.
 const rowBytes = 1 << 10
 
-func sizeOfList(l *keptList) int { return l.count*rowBytes + 8<<10 }
+func sizeOfList(l *keptList) int { return len(l.read.page)*rowBytes + 8<<10 }
 
 // Limits of the cached lists, account summaries and figures of accounts.
 const (

@@ -36,6 +36,12 @@ func SetLongReads(to int) (before int) {
 	return before
 }
 
+// SetFirstRows changes the number of rows that are cached of every list, and returns the previous one.
+func SetFirstRows(to int) (before int) {
+	before, firstRows = firstRows, to
+	return before
+}
+
 // SetHeldTime changes the delay after a failed attempt and returns the previous one.
 func SetHeldTime(to time.Duration) (before time.Duration) {
 	before, heldTime = heldTime, to

@@ -109,7 +109,7 @@ func (s *server) fees(w http.ResponseWriter, r *http.Request) error {
 	}
 	return s.show(w, r, q.about(), func(r *http.Request, sealed string) (page, error) {
 		address := "fees" + q.scope.query(listing{}.with(q.scope.own))
-		kept, err := keptOf(s, r, q.about(), s.lists, sealed, address, q.readsMuch(), func(ctx context.Context) (*keptList, error) { return s.feesList(ctx, &q) })
+		kept, err := s.keptListOf(r, q.about(), sealed, address, q.readsMuch(), q.listing, func(ctx context.Context, most int) (*keptList, error) { return s.feesList(ctx, &q, most) })
 		if err != nil {
 			return nil, err
 		}
@@ -126,7 +126,7 @@ func (s *server) fees(w http.ResponseWriter, r *http.Request) error {
 			return nil, err
 		}
 		table.Title = "" // the page has the title
-		if kept.count == 0 {
+		if kept.none {
 			table.None = "No fees match. Remove a filter, or choose another period or account."
 		}
 		token, err := s.Ledger.Token(r.Context())
@@ -144,9 +144,11 @@ func (s *server) fees(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// feesList builds the page of fees without its table, and all rows of the table.
-func (s *server) feesList(ctx context.Context, q *feesRequest) (*keptList, error) {
-	made, err := s.Ledger.Fees(ctx, q.Request, q.Choice, q.beside)
+// feesList builds the page of fees without its table, and the first rows of the table, or all.
+func (s *server) feesList(ctx context.Context, q *feesRequest, most int) (*keptList, error) {
+	choice := q.Choice
+	choice.Listed = most
+	made, err := s.Ledger.Fees(ctx, q.Request, choice, q.beside)
 	if err != nil {
 		return nil, err
 	}
@@ -185,11 +187,12 @@ func (s *server) feesList(ctx context.Context, q *feesRequest) (*keptList, error
 		v.Links = append(v.Links, link{"Why fees changed", "variance" + q.scope.query(nil)})
 	}
 	v.Command = "fees report" + q.flags(s) + s.ledgerFlag()
-	count := len(r.Groups)
-	if r.Totals.EVM+r.Totals.Native == 0 && made.Compared == nil { // all rows would be 0
-		count = 0
+	k := &keptList{page: v, sheet: made.Shown(), unlisted: r.Unlisted, largest: largest}
+	k.none = len(r.Groups) == 0 || made.Compared == nil && r.Totals.EVM+r.Totals.Native == 0 // all rows would be 0
+	if made.Compared == nil && !r.By.OfTime() {
+		k.order = "-fee"
 	}
-	return &keptList{page: v, sheet: made.Shown, count: count, largest: largest}, nil
+	return k, nil
 }
 
 // about returns the period that the answer depends on.

@@ -1,24 +1,45 @@
 package web_test
 
 import (
+	"encoding/csv"
 	"net/http"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/internal/web"
 )
 
 // A page of a cached list equals that of a server that has cached nothing: with any rows, sorted or not, and the sum of all rows.
+// So does one of a list of which only the first rows are cached.
 func TestKeptLists(t *testing.T) {
 	d, _, _ := madeUp(t, 260)
-	warm := served(t, d, nil)
-	for _, list := range []string{"/fees?by=block", "/fees?by=account&columns=all", "/fees?by=type"} {
-		for _, query := range []string{"after=0", "after=100", "sort=-fee&after=100", "after=200", "after=259", "after=260", "after=100000", "after=0&sort=fee", "after=7"} {
-			path := list + "&" + query
-			cached, first := get(t, warm, path, nil), get(t, served(t, d, nil), path, nil)
-			require.Equal(t, first.status, cached.status, path)
-			require.Equal(t, mainOf(first.text), mainOf(cached.text), path)
+	defer web.SetFirstRows(web.SetFirstRows(0))
+	payers, err := csv.NewReader(strings.NewReader(get(t, served(t, d, nil), "/fees.csv?by=account", nil).text)).ReadAll()
+	require.NoError(t, err)
+	require.Greater(t, len(payers), 300)
+	late := "address,label,group\n" + payers[200][0] + ",Late,Ours\n" // not among the first
+	for _, labels := range []string{"address,label\n", late} {
+		labelled := func(o *web.Options) { o.Ledgers[0].Labels = book(t, labels) }
+		whole := map[string]string{}
+		for _, first := range []int{1_000_000, 150} {
+			web.SetFirstRows(first)
+			warm := served(t, d, labelled)
+			for _, list := range []string{"/fees?by=block", "/fees?by=account", "/fees?by=account&columns=all", "/fees?by=contract", "/fees?by=type"} {
+				for _, query := range []string{"after=0", "after=100", "sort=-fee&after=100", "after=200", "after=259", "after=260", "after=100000", "after=0&sort=fee", "after=0&sort=-fee", "after=7"} {
+					path := list + "&" + query
+					cached, first := get(t, warm, path, nil), get(t, served(t, d, labelled), path, nil)
+					require.Equal(t, first.status, cached.status, path)
+					require.Equal(t, mainOf(first.text), mainOf(cached.text), path)
+					if whole[path] == "" {
+						whole[path] = mainOf(first.text)
+					}
+					require.Equal(t, whole[path], mainOf(first.text), path)
+				}
+			}
 		}
+		require.Equal(t, labels == late, strings.Contains(whole["/fees?by=account&after=0"], "sort=label"))
 	}
 }
 

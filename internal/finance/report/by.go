@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -46,9 +45,9 @@ func Groupings() []By {
 // Labelled reports whether the grouping requires an address book.
 func (b By) Labelled() bool { return b == Label || b == InGroup }
 
-// ofTime reports whether the groups are periods of time, in chronological order. Other groups are ordered
+// OfTime reports whether the groups are periods of time, in chronological order. Other groups are ordered
 // by fee.
-func (b By) ofTime() bool { return b == Block || b == Hour || b == Day || b == Month }
+func (b By) OfTime() bool { return b == Block || b == Hour || b == Day || b == Month }
 
 // Key identifies a group. Fields that do not belong to the grouping, or whose value is not known, are
 // empty.
@@ -70,15 +69,6 @@ type Key struct {
 	Others   chain.Optional[uint64] // number of groups that are combined in this one
 	through  chain.Optional[string] // name of the last of several groups of time that the ledger lacks, shown as one
 	start    int64                  // start of the hour, day or month, for sorting
-}
-
-// id identifies a group, like a key, but is faster to look up.
-type id struct {
-	number           int64 // a block's height, or the start of an hour, day or month
-	layer            fee.Layer
-	kind, call, name string        // the name is a label or a group of the address book, or a mark
-	address          chain.Address // of a payer or a contract
-	timed, addressed bool
 }
 
 // subject contains the properties that groups are made by, of a transaction or of one of the ledger's totals.
@@ -105,7 +95,46 @@ func ofTotal(t *ledger.Total) subject {
 	return subject{time: t.Start, layer: t.Layer, call: t.Call, contract: t.Contract, account: t.Account}
 }
 
-func (b By) id(s *subject, zone *time.Location) (i id) {
+// id identifies a group, like a key, but is small and fast to look up.
+type id struct {
+	number           int64 // a block's height, or the start of an hour, day or month
+	words            int32 // of [words]; 0 for none
+	timed, addressed bool
+	address          chain.Address // of a payer or a contract
+}
+
+// words are the texts of a group that its id names by their number: a label or a group of the address book, a mark, or a
+// layer with an outcome, a type or a call.
+type words struct {
+	numbers map[[2]string]int32
+	list    [][2]string // from 1
+}
+
+// number returns the number of texts, 0 of empty ones.
+func (w *words) number(first, second string) int32 {
+	texts := [2]string{first, second}
+	if texts == [2]string{} {
+		return 0
+	}
+	n, found := w.numbers[texts]
+	if !found {
+		w.list = append(w.list, texts)
+		n = int32(len(w.list))
+		w.numbers[texts] = n
+	}
+	return n
+}
+
+// at returns the texts of a number.
+func (w *words) at(n int32) (first, second string) {
+	if n == 0 {
+		return "", ""
+	}
+	return w.list[n-1][0], w.list[n-1][1]
+}
+
+// id returns the id of a subject's group.
+func (b By) id(s *subject, zone *time.Location, w *words) (i id) {
 	switch b {
 	case Block:
 		return id{number: int64(s.block), timed: true}
@@ -117,65 +146,72 @@ func (b By) id(s *subject, zone *time.Location) (i id) {
 		i.address, i.addressed = s.account.Get()
 	case Label:
 		if name, ok := s.label.Get(); ok {
-			return id{name: name}
+			return id{words: w.number(name, "")}
 		}
 		i.address, i.addressed = s.account.Get()
 	case InGroup:
-		i.name, _ = s.group.Get()
+		name, _ := s.group.Get()
+		i.words = w.number(name, "")
 	case Tag, AccountCode:
-		i.name, _ = s.mark.Get()
+		name, _ := s.mark.Get()
+		i.words = w.number(name, "")
 	case Layer:
-		return id{layer: s.layer}
+		i.words = w.number(string(s.layer), "")
 	case Status:
-		return id{layer: s.layer, kind: string(s.outcome)}
+		i.words = w.number(string(s.layer), string(s.outcome))
 	case Type:
-		return id{layer: s.layer, kind: s.kind}
+		i.words = w.number(string(s.layer), s.kind)
 	case Call:
-		return id{layer: s.layer, call: s.call}
+		i.words = w.number(string(s.layer), s.call)
 	case Contract:
-		i = id{layer: s.layer, call: s.call}
+		i.words = w.number(string(s.layer), s.call)
 		i.address, i.addressed = s.contract.Get()
 	}
 	return i
 }
 
-// key returns the key of a subject's group.
-func (b By) key(s *subject, zone *time.Location) (k Key) {
-	switch b {
-	case Block:
+// timed returns the key of a subject's group of time.
+func (b By) timed(s *subject, zone *time.Location) Key {
+	if b == Block {
 		return Key{Block: chain.Some(s.block), Time: s.time}
-	case Hour, Day, Month:
-		if at, ok := s.time.Get(); ok {
-			return b.timeKey(at.Std().In(zone))
-		}
-		return Key{} // without a time
-	case Account:
-		return Key{Account: s.account}
-	case Label:
-		if s.label.Known() {
-			return Key{Label: s.label}
-		}
-		return Key{Account: s.account}
-	case InGroup:
-		return Key{InGroup: s.group}
-	case Tag, AccountCode:
-		return Key{Mark: s.mark}
 	}
-	k.Layer = chain.Some(string(s.layer))
+	if at, ok := s.time.Get(); ok {
+		return b.timeKey(at.Std().In(zone))
+	}
+	return Key{} // without a time
+}
+
+// key returns the key of a group that is not of time.
+func (b By) key(i *id, w *words) (k Key) {
+	first, second := w.at(i.words)
+	text := func(s string) (none chain.Optional[string]) {
+		if s == "" {
+			return none
+		}
+		return chain.Some(s)
+	}
+	address := chain.Optional[chain.Address]{}
+	if i.addressed {
+		address = chain.Some(i.address)
+	}
+	switch b {
+	case Account:
+		return Key{Account: address}
+	case Label:
+		return Key{Label: text(first), Account: address}
+	case InGroup:
+		return Key{InGroup: text(first)}
+	case Tag, AccountCode:
+		return Key{Mark: text(first)}
+	}
+	k.Layer = chain.Some(first)
 	switch b {
 	case Status:
-		if s.outcome != "" {
-			k.Outcome = chain.Some(string(s.outcome))
-		}
+		k.Outcome = text(second)
 	case Type:
-		if s.kind != "" {
-			k.Type = chain.Some(s.kind)
-		}
+		k.Type = text(second)
 	case Call, Contract:
-		k.Call = chain.Some(s.call)
-		if b == Contract {
-			k.Contract = s.contract
-		}
+		k.Call, k.Contract = chain.Some(second), address
 	}
 	return k
 }
@@ -201,7 +237,7 @@ func (b By) timeKey(at time.Time) Key {
 // compare orders groups: by time, those without a time first; otherwise by fee, highest first, then by
 // name.
 func (b By) compare(x, y *Group) int {
-	if b.ofTime() {
+	if b.OfTime() {
 		xBlock, _ := x.Block.Get()
 		yBlock, _ := y.Block.Get()
 		return cmp.Or(order(x.timed())-order(y.timed()), cmp.Compare(xBlock, yBlock), cmp.Compare(x.start, y.start))
@@ -211,28 +247,6 @@ func (b By) compare(x, y *Group) int {
 	}
 	return cmp.Or(compareText(x.Label, y.Label), compareText(x.InGroup, y.InGroup), compareText(x.Mark, y.Mark), compareText(x.Layer, y.Layer), compareText(x.Outcome, y.Outcome), compareText(x.Type, y.Type), compareText(x.Call, y.Call),
 		compareAddress(x.Account, y.Account), compareAddress(x.Contract, y.Contract))
-}
-
-// sortByFee sorts groups by fee even if they are groups of time: highest first, then in their usual order. The fees
-// are sorted beside the groups, which are large.
-func (b By) sortByFee(groups []*Group) {
-	type paid struct {
-		fee chain.Wei
-		*Group
-	}
-	list := make([]paid, len(groups))
-	for i, g := range groups {
-		list[i] = paid{g.Fee, g}
-	}
-	slices.SortFunc(list, func(x, y paid) int {
-		if order := y.fee.Cmp(x.fee); order != 0 {
-			return order
-		}
-		return b.compare(x.Group, y.Group)
-	})
-	for i := range list {
-		groups[i] = list[i].Group
-	}
 }
 
 func compareText(x, y chain.Optional[string]) int {

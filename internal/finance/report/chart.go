@@ -106,7 +106,7 @@ func (r *Report) Chart(compared *Comparison, to func(name string) string) *Chart
 			groups, before = append(groups, p.Now), append(before, p.Before)
 		}
 	}
-	if !r.By.ofTime() || len(groups) > MaxBars || r.apart {
+	if !r.By.OfTime() || len(groups) > MaxBars || r.apart {
 		return nil
 	}
 	c := r.plot(r.fees(), groups, before)
@@ -127,9 +127,9 @@ func (r *Report) Chart(compared *Comparison, to func(name string) string) *Chart
 // charts returns the charts of the fees and of the number of transactions.
 func (r *Report) charts() (list []*Chart) {
 	groups, rest := r.Groups, []*Group(nil)
-	if r.By.ofTime() && (len(groups) > MaxBars || r.apart) {
+	if r.By.OfTime() && (len(groups) > MaxBars || r.apart) {
 		return nil
-	} else if !r.By.ofTime() {
+	} else if !r.By.OfTime() {
 		top := min(len(groups), maxRanked)
 		groups, rest = groups[:top:top], groups[top:]
 	}
@@ -408,7 +408,7 @@ func short(by By, name string) string {
 		return dayText(name)
 	case by == Hour && len(name) > len("2026-01-31T13:00"):
 		return name[11:16]
-	case by.ofTime():
+	case by.OfTime():
 		return name
 	}
 	name = name[strings.LastIndex(name, ".")+1:] // a call without its pallet

@@ -79,7 +79,7 @@ func Compare(now, before *Report, same *Same, top int) (*Comparison, error) {
 		c.compareSame()
 	}
 	by := now.By
-	if by.ofTime() && top == 0 {
+	if by.OfTime() && top == 0 {
 		slices.SortFunc(c.Pairs, func(x, y *Pair) int { return x.at.compare(y.at) })
 		return c, nil
 	}
@@ -92,7 +92,7 @@ func Compare(now, before *Report, same *Same, top int) (*Comparison, error) {
 // bySlots reports whether the pairs are of the same hours, days or months of two periods of times. Where the ledger lacks
 // part of a period of heights, the time of its first block is not known, and with it which of its days is the first.
 func (c *Comparison) bySlots() bool {
-	return c.Now.By.ofTime() && !c.Now.Period.Heights.Known() && !c.Before.Period.Heights.Known()
+	return c.Now.By.OfTime() && !c.Now.Period.Heights.Known() && !c.Before.Period.Heights.Known()
 }
 
 // compareSame leaves in each pair what the ledger contains of both sides.
@@ -188,7 +188,7 @@ type pairKey struct {
 }
 
 func (r *Report) pairKey(k *Key) pairKey {
-	if r.By.ofTime() {
+	if r.By.OfTime() {
 		return pairKey{position: r.positionOf(k)}
 	}
 	return pairKey{Key: *k}
@@ -197,7 +197,7 @@ func (r *Report) pairKey(k *Key) pairKey {
 // without returns an empty group to pair with a group of the other side.
 func (r *Report) without(other *Group, at position) *Group {
 	g := &Group{Key: other.Key, Figures: figuresOf(&ledger.Sums{}).valued(r.nothing())}
-	if r.By.ofTime() {
+	if r.By.OfTime() {
 		g.Key = r.keyAt(at)
 	}
 	return g

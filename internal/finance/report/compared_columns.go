@@ -65,7 +65,7 @@ func (c *Comparison) keyColumns() (columns []pairColumn) {
 	for _, k := range of {
 		add(k, k.Name, ofNow, func(p *Pair) *Group { return p.Now })
 	}
-	if c.Now.By.ofTime() {
+	if c.Now.By.OfTime() {
 		for _, k := range of {
 			add(k, k.Name+"_before", ofBefore, func(p *Pair) *Group { return p.Before })
 		}

@@ -214,7 +214,7 @@ var coverageColumn = column{table.Column{Name: "coverage", Kind: table.Text, Ter
 }}
 
 // ofSlots reports whether the groups have slots.
-func (r *Report) ofSlots() bool { return r.By.ofTime() && r.By != Block && r.Top == 0 }
+func (r *Report) ofSlots() bool { return r.By.OfTime() && r.By != Block && r.Top == 0 }
 
 // isComplete reports whether the ledger contains all of each slot.
 func (r *Report) isComplete() bool {

@@ -30,8 +30,9 @@ func TestUndetermined(t *testing.T) {
 	unknown := evmTransaction(99, 1000, 0)
 	unknown.Fee, unknown.Charged, unknown.Outcome = chain.Optional[chain.Wei]{}, chain.Optional[chain.Wei]{}, fee.Reverted
 	require.NoError(t, a.transaction(unknown))
-	_, f, err := a.result()
-	require.NoError(t, err)
+	var made Report
+	require.NoError(t, a.result(&made))
+	f := made.Totals
 	require.Equal(t, []uint64{3, 0, 1, 0, 1}, []uint64{f.EVM, f.Native, f.EVMFailed, f.NativeFailed, f.Undetermined})
 	require.Equal(t, chain.Some(chain.NewGas(1004)), f.Gas)
 	require.Equal(t, chain.NewWei(43), f.Fee)
@@ -64,8 +65,9 @@ func TestSumsWithAnUnknownPart(t *testing.T) {
 	gasless := evmTransaction(1, 0, 7)
 	gasless.Type, gasless.Gas, gasless.PriorityFee = "d", chain.Optional[chain.Gas]{}, known(0)
 	require.NoError(t, a.transaction(gasless))
-	groups, totals, err := a.result()
-	require.NoError(t, err)
+	var made Report
+	require.NoError(t, a.result(&made))
+	groups, totals := made.Groups, made.Totals
 	require.Equal(t, "for 1 native transaction the tip is not known", a.notes()[len(a.notes())-1])
 	figures := func(f Figures) []chain.Optional[chain.Wei] {
 		return []chain.Optional[chain.Wei]{chain.Some(f.Fee), f.PriorityFee, f.Tip, f.Charged, f.Burned, f.Treasury, f.Author}
@@ -117,8 +119,7 @@ func TestOverflow(t *testing.T) {
 	require.NoError(t, apart.transaction(rich))
 	rich.Type = "legacy"
 	require.NoError(t, apart.transaction(rich), "each group can be")
-	_, _, err = apart.result()
-	require.ErrorIs(t, err, chain.ErrOverflow, "all of them cannot")
+	require.ErrorIs(t, apart.result(&Report{}), chain.ErrOverflow, "all of them cannot")
 
 	dear := evmTransaction(1, 1<<62, 1)
 	by := newAdder(&Request{Choice: Choice{By: Account}, Period: a.request.Period})
@@ -146,8 +147,9 @@ func TestNotes(t *testing.T) {
 	unknown := evmTransaction(1, 1, 1)
 	unknown.Fee = chain.Optional[chain.Wei]{}
 	require.NoError(t, a.transaction(unknown))
-	groups, totals, err := a.result()
-	require.NoError(t, err)
+	var made Report
+	require.NoError(t, a.result(&made))
+	groups, totals := made.Groups, made.Totals
 	require.Len(t, groups, 1)
 	require.Equal(t, "not known", groups[0].Name(console.Token{}))
 	require.Equal(t, []string{
@@ -157,5 +159,5 @@ func TestNotes(t *testing.T) {
 		"for 2 transactions the split into burned, treasury and author is not known",
 		"for 2 EVM transactions the priority fee is not known",
 	}, a.notes())
-	require.False(t, (&Report{Totals: totals, Drifts: a.all.Drifts}).Holds())
+	require.False(t, (&Report{Totals: totals, Drifts: a.all.sums.Drifts}).Holds())
 }

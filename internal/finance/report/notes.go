@@ -76,16 +76,16 @@ func (a *adder) notes() (notes []string) {
 		count                       uint64
 		before, what, ofOne, ofMany string
 	}{
-		{a.all.Undetermined, "", "fee", "is undetermined and excluded from the totals", "are undetermined and excluded from the totals"},
+		{a.all.sums.Undetermined, "", "fee", "is undetermined and excluded from the totals", "are undetermined and excluded from the totals"},
 		{a.untold, "", "transaction", "with unknown outcome or fee is left out", "with unknown outcome or fee are left out"},
-		{a.all.OutcomeUnknown, "", "transaction", "with unknown outcome is counted as outcome_unknown",
+		{a.all.sums.OutcomeUnknown, "", "transaction", "with unknown outcome is counted as outcome_unknown",
 			"with unknown outcome are counted as outcome_unknown"},
-		{a.all.Drifts, "", "fee", "differs from what the chain charged: fee is calculated by the rules, charged is what was paid",
+		{a.all.sums.Drifts, "", "fee", "differs from what the chain charged: fee is calculated by the rules, charged is what was paid",
 			"differ from what the chain charged: fee is calculated by the rules, charged is what was paid"},
-		{a.all.Uncharged, "for ", "transaction", notKnownCharge, notKnownCharge},
-		{a.all.Unaccounted, "for ", "transaction", notKnownParts, notKnownParts},
-		{a.all.PriorityUnknown, "for ", "EVM transaction", notKnownPriority, notKnownPriority},
-		{a.all.TipUnknown, "for ", "native transaction", notKnownTip, notKnownTip},
+		{a.all.sums.Uncharged, "for ", "transaction", notKnownCharge, notKnownCharge},
+		{a.all.sums.Unaccounted, "for ", "transaction", notKnownParts, notKnownParts},
+		{a.all.sums.PriorityUnknown, "for ", "EVM transaction", notKnownPriority, notKnownPriority},
+		{a.all.sums.TipUnknown, "for ", "native transaction", notKnownTip, notKnownTip},
 	} {
 		if n.count > 0 {
 			notes = append(notes, n.before+console.Counted(n.count, n.what)+" "+console.Verb(n.count, n.ofOne, n.ofMany))

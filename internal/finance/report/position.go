@@ -56,7 +56,7 @@ type limits struct {
 // last stored block. Block 0 has no time, and times may go backwards: the period then starts with its
 // earliest group.
 func (r *Report) findLimits(ctx context.Context, book *ledger.Book) error {
-	if !r.By.ofTime() || r.By == Block {
+	if !r.By.OfTime() || r.By == Block {
 		return nil
 	}
 	wall := func(at time.Time, hour int) time.Time {

@@ -30,6 +30,9 @@ type Choice struct {
 	// Top is how many groups to show: those with the highest fees, highest first, and one group
 	// for the rest. 0 shows all groups.
 	Top int
+	// Listed limits the groups in the report, unless they are of time, to those with the highest fees, highest first.
+	// The totals are of all groups. 0 lists all. Top has precedence.
+	Listed int
 	// Chart and Tags are the files of a user for [AccountCode] and [Tag].
 	Chart *chart.Chart
 	Tags  *chart.Tags
@@ -70,6 +73,8 @@ type Report struct {
 	Rules  []string // that priced the transactions, sorted by name
 	Groups []*Group // in order; hours, days, months and selected accounts may be without transactions
 	Totals Figures  // of all groups
+	// Unlisted describes the groups after those that Choice.Listed allows.
+	Unlisted Unlisted
 	// AssetFees are the fees that were paid in assets, by asset. They are in no total of the token.
 	AssetFees fee.AssetTotals
 	Findings  uint64        // failed checks in the period's blocks
@@ -90,12 +95,18 @@ type Group struct {
 	// AssetFees are the group's fees that were paid in assets.
 	AssetFees fee.AssetTotals
 
-	Slot   *Slot        // of an hour, a day or a month; nil for other groups
-	sums   *ledger.Sums // while the report is made, and for comparisons; nil without transactions
-	number int          // while the report is made: counted from 1
+	Slot *Slot        // of an hour, a day or a month; nil for other groups
+	sums *ledger.Sums // for comparisons; nil without transactions
 }
 
-// maxGroups limits a report's memory: each group takes one to two kilobytes.
+// Unlisted describes groups that a report does not list.
+type Unlisted struct {
+	Groups            int
+	Labelled, Grouped bool // some are of addresses with a label, or in a group of the address book
+	OtherThanCharged  bool // some of their fees are not what was charged
+}
+
+// maxGroups limits a report's memory: each group takes one to two kilobytes, and about one if it is not listed.
 var maxGroups = 1_000_000
 
 // TooManyGroupsError reports that a report would exceed the maximum number of groups.
@@ -153,19 +164,16 @@ func Make(ctx context.Context, book *ledger.Book, q Request, progress func(done,
 	} else {
 		notes = []string{"the ledger contains no blocks of this period"}
 	}
-	r.Groups, r.Totals, err = a.result()
+	err = a.result(r)
 	reading.Wait()
 	if err := cmp.Or(err, unread); err != nil {
-		return nil, err
-	}
-	if r.AssetFees, err = inAssets(r.Groups); err != nil {
 		return nil, err
 	}
 	if err := cmp.Or(r.findLimits(ctx, book), r.addSlots()); err != nil {
 		return nil, err
 	}
 	r.Rules = slices.Sorted(maps.Keys(a.rules))
-	r.Drifts = a.all.Drifts
+	r.Drifts = a.all.sums.Drifts
 	r.noted.sums, r.noted.blocks = slices.Concat(a.suspended.notes(q.Token), a.notes(), r.AssetFees.Notes(q.Amount)), notes
 	if r.apart {
 		r.noted.blocks = append(r.noted.blocks, fmt.Sprintf("more than %s %ss lie between the times of the blocks: those without transactions are not listed", console.Grouped(uint64(maxSlots)), r.By))
@@ -241,23 +249,22 @@ func (q *Request) coarsest() (by ledger.TotalsBy, ok bool) {
 // adder sums up transactions.
 type adder struct {
 	request *Request
-	groups  map[id]*Group
-	list    []*Group // in the order found
-	all     ledger.Sums
+	groups  map[id]*subtotal
+	list    []*subtotal // in the order found
+	words   words
+	all     subtotal
 	rules   map[string]bool
-	worth   worth         // of all transactions
 	valuer  *money.Valuer // nil without prices
 	// gasPrices are counted if percentiles are requested: group 0 contains all transactions.
 	gasPrices gasPrices
-	last      *Group                 // the previous block's group, if groups are periods of time
+	last      *subtotal              // the previous block's group, if groups are periods of time
 	height    uint64                 // of the previous block
 	untold    uint64                 // transactions left out because their outcome is unknown
 	idle      map[chain.Address]bool // selected payers without transactions so far
 	mark      chain.Optional[string] // of the transaction, if the grouping needs it
 	suspended suspended
 
-	freeGroups []Group // allocated together, since there may be many
-	freeSums   []ledger.Sums
+	free []subtotal // allocated together, since there may be many
 }
 
 // next returns the next of some values that are allocated together.
@@ -271,11 +278,10 @@ func next[T any](free *[]T) *T {
 }
 
 func newAdder(q *Request) *adder {
-	a := &adder{request: q, groups: map[id]*Group{}, rules: map[string]bool{}, idle: maps.Clone(q.Payers)}
+	a := &adder{request: q, groups: map[id]*subtotal{}, words: words{numbers: map[[2]string]int32{}}, rules: map[string]bool{}, idle: maps.Clone(q.Payers)}
 	if q.Prices != nil {
 		a.valuer = q.Prices.Valuer()
 	}
-	a.worth = q.nothing()
 	return a
 }
 
@@ -285,7 +291,8 @@ func (a *adder) totals(ctx context.Context, book *ledger.Book, span chain.Height
 		if t.EVM+t.Native == 0 || !a.request.Only.hasTotal(t) { // blocks without transactions
 			return nil
 		}
-		g, err := a.groupOf(ofTotal(t))
+		s := ofTotal(t)
+		g, err := a.subtotalOf(&s)
 		if err == nil {
 			err = a.add(g, &t.Sums, t.Start)
 		}
@@ -308,9 +315,10 @@ func (a *adder) assetFees(ctx context.Context, book *ledger.Book, span chain.Hei
 		if !q.Period.Has(t.Height, t.Time) || q.Only.Untold(&t.Kind) || !fees.Has(&t.Cost) {
 			continue
 		}
-		g, err := a.groupOf(ofCost(&t.Cost))
+		s := ofCost(&t.Cost)
+		g, err := a.subtotalOf(&s)
 		if err == nil {
-			err = g.AssetFees.Add(&t.AssetFee)
+			err = g.assets.Add(&t.AssetFee)
 		}
 		if err != nil {
 			return err
@@ -347,7 +355,7 @@ func (a *adder) transactions(ctx context.Context, book *ledger.Book, span chain.
 			return err
 		}
 		if err = a.transaction(c); err == nil && t.InAsset() {
-			err = a.last.AssetFees.Add(&t.AssetFee)
+			err = a.last.assets.Add(&t.AssetFee)
 		}
 		if err != nil {
 			return err
@@ -357,10 +365,10 @@ func (a *adder) transactions(ctx context.Context, book *ledger.Book, span chain.
 }
 
 func (a *adder) transaction(c *ledger.Cost) error {
-	if !a.request.By.ofTime() || a.last == nil || a.height != c.Height { // a block belongs to a single group
+	if !a.request.By.OfTime() || a.last == nil || a.height != c.Height { // a block belongs to a single group
 		s := ofCost(c)
 		s.mark = a.mark
-		g, err := a.groupOf(s)
+		g, err := a.subtotalOf(&s)
 		if err != nil {
 			return err
 		}
@@ -387,8 +395,8 @@ func (a *adder) transaction(c *ledger.Cost) error {
 	return a.gasPrices.add(a.last.number, price)
 }
 
-// groupOf returns the group of a subject.
-func (a *adder) groupOf(s subject) (*Group, error) {
+// subtotalOf returns the subtotal of a subject's group.
+func (a *adder) subtotalOf(s *subject) (*subtotal, error) {
 	by := a.request.By
 	if s.account.Known() && by.Labelled() {
 		labels := a.request.Labels
@@ -396,73 +404,66 @@ func (a *adder) groupOf(s subject) (*Group, error) {
 			s.group = chain.Some(NoGroup)
 		}
 	}
-	id := by.id(&s, a.request.Zone)
-	g := a.groups[id]
-	if g == nil {
+	id := by.id(s, a.request.Zone, &a.words)
+	t := a.groups[id]
+	if t == nil {
 		if len(a.list) == maxGroups {
 			return nil, &TooManyGroupsError{by, maxGroups}
 		}
-		g = next(&a.freeGroups)
-		g.Key, g.sums, g.number = by.key(&s, a.request.Zone), next(&a.freeSums), len(a.list)+1
-		g.Figures = g.valued(a.request.nothing())
-		a.list = append(a.list, g)
+		if t = a.newSubtotal(id); by.OfTime() {
+			key := by.timed(s, a.request.Zone)
+			t.time = &key
+		}
 		if by == Block { // the previous block is complete
 			clear(a.groups)
 		}
-		a.groups[id] = g
+		a.groups[id] = t
 	}
-	return g, nil
+	return t, nil
 }
 
-// result returns the groups in order, and the totals.
-func (a *adder) result() (groups []*Group, all Figures, err error) {
-	ranked, err := a.gasPrices.ranked()
+// result adds the groups in order, and the totals.
+func (a *adder) result(r *Report) error {
+	prices, err := a.gasPrices.ranked()
 	if err != nil {
-		return nil, all, err
-	}
-	rankedOf := func(number int) (p percentiles) {
-		if number < len(ranked) {
-			p = ranked[number]
-		}
-		return p
+		return err
 	}
 	by, top := a.request.By, a.request.Top
-	if by == Account {
-		for payer := range a.idle {
-			a.list = append(a.list, &Group{Key: Key{Account: chain.Some(payer)}, Figures: Figures{}.valued(a.request.nothing())})
+	for payer := range a.idle {
+		if by == Account {
+			a.newSubtotal(id{address: payer, addressed: true})
 		}
 	}
-	for _, g := range a.list {
-		if g.sums != nil {
-			if err := a.all.Add(g.sums); err != nil {
-				return nil, all, err
+	a.all.worth = a.nothing()
+	for _, t := range a.list {
+		if err := a.all.join(t); err != nil {
+			return err
+		}
+	}
+	r.Totals, r.AssetFees = a.all.figures(prices), a.all.assets
+	if top == 0 && by.OfTime() {
+		for _, t := range a.list {
+			r.Groups = append(r.Groups, a.groupOf(t, prices))
+		}
+		slices.SortFunc(r.Groups, by.compare)
+		return nil
+	}
+	var others []*subtotal
+	r.Groups, others = a.highest(cmp.Or(top, a.request.Listed, len(a.list)), prices)
+	if top == 0 {
+		r.Unlisted = a.unlisted(others)
+	} else if len(others) > 0 {
+		rest := &subtotal{worth: a.nothing()}
+		for _, t := range others {
+			if err := rest.join(t); err != nil {
+				return err
 			}
-			g.Figures = figuresOf(g.sums).with(rankedOf(g.number)).valued(worthOf(&g.Figures))
 		}
-		a.worth = a.worth.plus(worthOf(&g.Figures))
-		for _, address := range []chain.Optional[chain.Address]{g.Account, g.Contract} {
-			if address.Known() {
-				g.Label, g.InGroup = a.request.Labels.LabelOf(address), a.request.Labels.GroupOf(address)
-			}
-		}
+		g := a.groupOf(rest, nil)
+		g.Key = Key{Others: chain.Some(uint64(len(others)))}
+		r.Groups = append(r.Groups, g)
 	}
-	all = figuresOf(&a.all).with(rankedOf(0)).valued(a.worth)
-	groups = a.list
-	if top == 0 && by.ofTime() {
-		slices.SortFunc(groups, by.compare)
-	} else if by.sortByFee(groups); top > 0 && len(groups) > top {
-		others := &Group{Key: Key{Others: chain.Some(uint64(len(groups) - top))}}
-		if err := others.combine(groups[top:], a.request.nothing()); err != nil {
-			return nil, all, err
-		}
-		groups = append(groups[:top:top], others)
-	}
-	for _, g := range groups {
-		if g.number = 0; !a.request.Compared {
-			g.sums = nil
-		}
-	}
-	return groups, all, nil
+	return nil
 }
 
 // inAssets adds up the fees of groups that were paid in assets.

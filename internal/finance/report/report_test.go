@@ -323,7 +323,10 @@ func TestAccounts(t *testing.T) {
 	asked := map[chain.Address]bool{idle: true, payer: true}
 	byAccount := made(t, book, report.Request{Choice: report.Choice{By: report.Account}, Period: heights(0, 27), Payers: asked})
 	require.Len(t, byAccount.Groups, 2)
-	require.Equal(t, &report.Group{Key: report.Key{Account: chain.Some(idle)}}, byAccount.Groups[1])
+	nothing := chain.Some(chain.Wei{})
+	require.Equal(t, &report.Group{Key: report.Key{Account: chain.Some(idle)}, Figures: report.Figures{
+		PriorityFee: nothing, Tip: nothing, Charged: nothing, Burned: nothing, Treasury: nothing, Author: nothing, Gas: chain.Some(chain.Gas{}),
+	}}, byAccount.Groups[1], "the sums of no transactions are known")
 	require.Equal(t, want[payer.String()].String(), byAccount.Totals.Fee.String())
 	require.NotContains(t, strings.Join(byAccount.Notes, "\n"), idle.String())
 	byDay := made(t, book, report.Request{Choice: report.Choice{By: report.Day}, Period: heights(0, 27), Payers: asked})
@@ -348,4 +351,31 @@ func TestTooManyGroups(t *testing.T) {
 	var many *report.TooManyGroupsError
 	require.ErrorAs(t, err, &many)
 	require.EqualError(t, err, "a report by block would have more than 29 groups; choose a shorter period or a coarser grouping")
+}
+
+// A report that lists the first groups has those of the whole report, the same totals, and describes the others.
+func TestListed(t *testing.T) {
+	book, _ := kept(t, generated(60), 60)
+	for _, by := range report.Groupings() {
+		if by == report.Label || by == report.InGroup {
+			continue
+		}
+		whole := made(t, book, report.Request{Choice: report.Choice{By: by}, Period: heights(0, 60)})
+		require.Zero(t, whole.Unlisted)
+		for _, listed := range []int{1, 2, 7, 40, 1_000} {
+			first := made(t, book, report.Request{Choice: report.Choice{By: by, Listed: listed}, Period: heights(0, 60)})
+			count := min(listed, len(whole.Groups))
+			if slices.Contains([]report.By{report.Block, report.Hour, report.Day, report.Month}, by) {
+				count = len(whole.Groups)
+			}
+			require.Equal(t, whole.Groups[:count], first.Groups, "by %s, %d", by, listed)
+			require.Equal(t, whole.Totals, first.Totals)
+			require.Equal(t, whole.Notes, first.Notes)
+			want := report.Unlisted{Groups: len(whole.Groups) - count}
+			for _, g := range whole.Groups[count:] {
+				want.OtherThanCharged = want.OtherThanCharged || g.Charged != chain.Some(g.Fee)
+			}
+			require.Equal(t, want, first.Unlisted)
+		}
+	}
 }

@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/money"
 	"github.com/feeledger/fees/internal/table"
 )
@@ -24,18 +23,6 @@ func (q *Request) nothing() (w worth) {
 
 func (w worth) plus(x worth) worth {
 	return worth{money.Sum(w.fee, x.fee), money.Sum(w.charged, x.charged)}
-}
-
-// add adds sums of transactions with the same price to a group.
-func (a *adder) add(g *Group, s *ledger.Sums, at chain.Optional[chain.Time]) error {
-	if v := a.valuer; v != nil {
-		added := worth{fee: money.Value(v, s.Fee, at)}
-		if s.Uncharged == 0 {
-			added.charged = money.Value(v, s.Charged, at)
-		}
-		g.Figures = g.valued(worthOf(&g.Figures).plus(added))
-	}
-	return g.sums.Add(s)
 }
 
 // valued adds the worth of the fees.

@@ -34,7 +34,7 @@ func TestZones(t *testing.T) {
 		x := ofCost(&ledger.Cost{Time: chain.Some(converted)})
 		var names []string
 		for _, by := range []By{Hour, Day, Month} {
-			k := by.key(&x, zone)
+			k := by.timed(&x, zone)
 			names = append(names, k.Name(console.Token{}))
 		}
 		require.Equal(t, []string{c.hour, c.day, c.month}, names, "%s in %s", c.utc, c.zone)
