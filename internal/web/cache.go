@@ -55,9 +55,11 @@ func (s *server) keptListOf(r *http.Request, about app.Period, sealed, address s
 			return k, err
 		})
 	}
-	k, err := get(s.lists, firstRows)
-	if err != nil || k.read.count <= firstRows || (l.Sort == "" || l.Sort == k.order) && l.After+l.rows() <= firstRows {
-		return k, err
+	if l.After+l.rows() <= firstRows {
+		k, err := get(s.lists, firstRows)
+		if err != nil || l.Sort == "" || l.Sort == k.order || k.read.count <= firstRows {
+			return k, err
+		}
 	}
 	return get(s.wholeLists, 0)
 }
