@@ -12,6 +12,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evm"
+	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/internal/ledger"
 )
@@ -86,6 +87,9 @@ func questions(last uint64) (list []question) {
 	})
 	ask("Transactions", func(b *ledger.Book, out *strings.Builder) error {
 		return each(b.Transactions(ctx, in(all)), told[*ledger.Transaction](out))
+	})
+	ask("Kinds", func(b *ledger.Book, out *strings.Builder) error {
+		return each(b.Transactions(ctx, ofKinds(all, ledger.Kinds{Outcome: chain.Some(fee.Reverted)})), told[*ledger.Transaction](out))
 	})
 	ask("Movements", func(b *ledger.Book, out *strings.Builder) error {
 		return each(b.Movements(ctx, in(all, mover)), told[*ledger.Movement](out))

@@ -33,6 +33,14 @@ const disorderlyPace = 4 * time.Hour
 
 // disorderly are blocks of two months. The first has no time, and some times go backwards by a day or a month.
 func disorderly(t testing.TB) (list []*ledger.Entry) {
+	for _, m := range disordered() {
+		list = append(list, m.entry(t))
+	}
+	return list
+}
+
+// disordered are those blocks before they become entries, so that they can be changed.
+func disordered() []made {
 	all := monthsMade(300, disorderlyPace)
 	all[0].Block.Extrinsics, all[0].Report.Time = nil, chain.Optional[chain.Time]{}
 	all[0].Report.Transactions, all[0].Report.Totals = nil, evidence.Totals{}
@@ -40,10 +48,7 @@ func disorderly(t testing.TB) (list []*ledger.Entry) {
 		at, _ := all[h-37].Report.Time.Get()
 		all[h] = all[h].at(uint64(at.Std().UnixMilli()) + 1)
 	}
-	for _, m := range all {
-		list = append(list, m.entry(t))
-	}
-	return list
+	return all
 }
 
 // A ledger extended downwards and upwards in any order equals one that started at its lowest block.

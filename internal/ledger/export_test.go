@@ -28,3 +28,6 @@ func HoldMoments(t testing.TB, long time.Duration, atEnd uint64) {
 	maxMoment, sealedAtEnd = long, atEnd
 	t.Cleanup(func() { maxMoment, sealedAtEnd = kept, keptAtEnd })
 }
+
+// ScanFirst sets scannedFirst for all tests: their ledgers have few blocks.
+func ScanFirst(blocks uint64) { scannedFirst = blocks }

@@ -427,6 +427,7 @@ func onPostgres(t *testing.T, test func(t *testing.T, newPlace func() string)) {
 
 func TestMain(m *testing.M) {
 	debug.SetGCPercent(400) // tests hold little memory, and garbage collection would take a third of the time
+	ledger.ScanFirst(1)
 	if place := os.Getenv(asWriter); place != "" {
 		child(place)
 		return

@@ -19,35 +19,55 @@ type lookup struct {
 	kind       partKind
 	parts      []int
 	find       func(s *stretch, body []byte) ([]uint64, error)
-	*selection // of rows that match
+	also       *lookup // which must find the blocks too
+	*selection         // of rows that match
 }
 
 // byAccounts finds the blocks that contain rows of some kinds for any of some accounts.
 func byAccounts(accounts []chain.Address, kinds uint64) lookup {
-	keys, set, long := map[string]bool{}, map[chain.Address]bool{}, slices.ContainsFunc(accounts, isLong)
+	set, long := map[chain.Address]bool{}, slices.ContainsFunc(accounts, isLong)
 	has := func(a chain.Address) bool { return set[a] }
 	if len(accounts) == 1 {
 		has = func(a chain.Address) bool { return a == accounts[0] } // much faster
 	}
 	party := func(a chain.Address) bool { return has(a) || long && a.In(set) } // a transfer names EVM addresses
-	l := lookup{kind: accountBlocks, selection: &selection{
+	keys := make([]runKey, len(accounts))
+	for i, a := range accounts {
+		keys[i], set[a] = runKeyOf(a), true
+	}
+	return byRuns(kinds, &selection{
 		transactions: testOf(transactionFields, func(t *Transaction) bool { return kinds&hasPaid != 0 && t.Payer.Known() && has(or(t.Payer)) }, "payer", "call"),
 		movements:    testOf(movementFields, func(m *Movement) bool { return kinds&hasMoved != 0 && has(m.Account) }, "account"),
 		transfers:    testOf(transferFields, func(x *Transfer) bool { return kinds&hasParty != 0 && (party(x.Sender) || party(x.Recipient)) }, "sender", "recipient"),
 		settled:      kinds&hasMoved != 0,
-	}}
-	for _, a := range accounts {
-		set[a] = true
-		key := a.Bytes()[:accountKey]
-		keys[string(key)] = true
-		if part := int(key[0] >> 4); !slices.Contains(l.parts, part) {
+	}, keys...)
+}
+
+// byKinds finds the blocks that contain transactions of some kinds, or untold ones. At least one condition is known.
+func byKinds(k Kinds) lookup {
+	selected := someTransactions(func(t *Transaction) bool { return k.mayHave(&t.Kind) }, "layer", "type", "call", "recipient", "outcome")
+	var all *lookup
+	for _, keys := range k.keys() {
+		l := byRuns(hasCalled, selected, keys...)
+		l.also, all = all, &l
+	}
+	return *all
+}
+
+// byRuns finds the blocks with some kinds of rows in the runs of any of some keys.
+func byRuns(kinds uint64, selected *selection, keys ...runKey) lookup {
+	l := lookup{kind: accountBlocks, selection: selected}
+	wanted := map[runKey]bool{}
+	for _, key := range keys {
+		wanted[key] = true
+		if part := partOfRun(key); !slices.Contains(l.parts, part) {
 			l.parts = append(l.parts, part)
 		}
 	}
 	l.find = func(s *stretch, body []byte) (heights []uint64, err error) {
 		c := coder{reading: true, values: body}
 		for len(c.values) > 0 {
-			named := keys[string(c.bytes(accountKey))]
+			named := wanted[runKey(c.bytes(len(runKey{})))]
 			steps := coder{reading: true, values: c.bytes(c.count())}
 			for at := s.first; named && len(steps.values) > 0; {
 				n := steps.number(0)
@@ -109,9 +129,24 @@ func copies[T any](list []T, wanted func(*T) bool) (some []T) {
 	return some
 }
 
-// heights returns the matching heights in a stretch that has ended. If the stretch was extended downwards
-// meanwhile, its current parts are used, or all of its heights as long as it has none.
-func (l *lookup) heights(ctx context.Context, b *Book, s *stretch) (found []uint64, err error) {
+// heights returns the matching heights in a stretch that has ended, in order.
+func (l *lookup) heights(ctx context.Context, b *Book, s *stretch) ([]uint64, error) {
+	found, err := l.own(ctx, b, s)
+	if err != nil || l.also == nil || len(found) == 0 {
+		return found, err
+	}
+	others, err := l.also.heights(ctx, b, s)
+	return slices.DeleteFunc(found, func(h uint64) bool {
+		for len(others) > 0 && others[0] < h {
+			others = others[1:]
+		}
+		return len(others) == 0 || others[0] != h
+	}), err
+}
+
+// own is heights by this lookup alone. If the stretch was extended downwards meanwhile, its current parts are used, or all
+// of its heights as long as it has none.
+func (l *lookup) own(ctx context.Context, b *Book, s *stretch) (found []uint64, err error) {
 	q := b.engine.shared()
 	if s.number == noTime {
 		return s.allHeights()
@@ -119,7 +154,7 @@ func (l *lookup) heights(ctx context.Context, b *Book, s *stretch) (found []uint
 	for body, err := range readPartsOf(ctx, q, s, l.kind, l.parts) {
 		if errors.Is(err, ErrDamaged) {
 			if now := s.changed(ctx, q); now != nil && now.hasParts(l.kind) {
-				return l.heights(ctx, b, now)
+				return l.own(ctx, b, now)
 			} else if now != nil {
 				return now.allHeights()
 			}
@@ -188,6 +223,29 @@ func (b *Book) lookUp(ctx context.Context, span chain.Heights, l lookup, d depth
 		return nil
 	}
 	return pass(walk(ctx, b, nil, span, l.decoder(d)), yield)
+}
+
+// scannedFirst is the number of blocks of a span that are scanned for some kinds of transactions before the index is read: most
+// pages of a list are in fewer.
+var scannedFirst uint64 = 500
+
+// ofKinds returns the blocks of a span that may have transactions of some kinds, with those.
+func (b *Book) ofKinds(ctx context.Context, span chain.Heights, k Kinds, d depth) iter.Seq2[*Content, error] {
+	return sequence(func(yield func(*Content) bool) error {
+		if span.First > span.Last {
+			return nil
+		}
+		l, more := byKinds(k), true
+		scanned := chain.Heights{First: span.First, Last: span.First + min(span.Last-span.First, scannedFirst-1)}
+		err := pass(walk(ctx, b, nil, scanned, l.decoder(d)), func(c *Content) bool {
+			more = yield(c)
+			return more
+		})
+		if err != nil || !more || scanned.Last == span.Last {
+			return err
+		}
+		return pass(b.lookedUp(ctx, chain.Heights{First: scanned.Last + 1, Last: span.Last}, l, d), yield)
+	})
 }
 
 // overlapping groups stretches in order of height; those whose heights overlap come together.

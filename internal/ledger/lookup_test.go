@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/test/tier"
 )
@@ -22,11 +23,17 @@ import (
 // receiver receives tokens in the sample months.
 var receiver = chain.Address20([20]byte{19: 0xcc})
 
-// byAccount are the queries by account.
+// revertedCalls selects some transactions of the sample months.
+var revertedCalls = ledger.Kinds{
+	Outcome: chain.Some(fee.Reverted), Call: chain.Some("Ethereum.TRANSACT"), Contract: chain.Some(chain.Address20([20]byte{1, 19: 1})),
+}
+
+// byAccount are the queries by account, and one by kinds of transactions.
 func byAccount(span chain.Heights) map[string]func(b *ledger.Book) (count int, err error) {
 	payer := chain.Address20([20]byte{19: 1})
 	return map[string]func(b *ledger.Book) (int, error){
 		"transactions":               func(b *ledger.Book) (int, error) { return countOf(b.Transactions(ctx, in(span, payer))) },
+		"transactions of kinds":      func(b *ledger.Book) (int, error) { return countOf(b.Transactions(ctx, ofKinds(span, revertedCalls))) },
 		"movements":                  func(b *ledger.Book) (int, error) { return countOf(b.Movements(ctx, in(span, mover))) },
 		"transfers of the sender":    func(b *ledger.Book) (int, error) { return countOf(b.Transfers(ctx, in(span, mover))) },
 		"transfers of the recipient": func(b *ledger.Book) (int, error) { return countOf(b.Transfers(ctx, in(span, receiver))) },
@@ -309,6 +316,15 @@ func TestQuestionsByAccountAndHashDoNotScan(t *testing.T) {
 			}
 			require.True(t, looked, name)
 			require.Positive(t, found, name)
+		}
+		for _, q := range queriesOf(t, book, func(b *ledger.Book) (string, error) {
+			q := ofKinds(chain.Heights{Last: last}, ledger.Kinds{Layer: chain.Some(fee.EVM)})
+			q.Limit = 1
+			n, err := countOf(b.Transactions(ctx, q))
+			require.Equal(t, 1, n)
+			return "", err
+		}) {
+			require.NotContains(t, q.text, "FROM parts", "the first blocks have a page")
 		}
 		require.Equal(t, []string{"parts"}, db.scanned(t, "SELECT body FROM parts WHERE kind = 3", nil), "which is how a scan looks")
 	})

@@ -27,7 +27,7 @@ const (
 	quarterHours  partKind = iota // sums by quarter of an hour
 	contractSums                  // by layer, call and contract
 	accountSums                   // by payer
-	accountBlocks                 // the blocks with rows of an account
+	accountBlocks                 // the blocks with rows of an account, and with transactions of a trait
 	hashBlocks                    // the blocks with a transaction of a hash
 	partKinds
 )

@@ -78,52 +78,6 @@ func TestSums(t *testing.T) {
 	})
 }
 
-// A query for wanted transactions returns those of all transactions that are wanted, of all or of some payers, and after a
-// place. Progress gets each height, with wanted transactions or without.
-func TestWanted(t *testing.T) {
-	engines(t, func(t *testing.T, newPlace func() string) {
-		both(t, func(t *testing.T, r *recording) {
-			book := written(t, newPlace(), r.id, r.entries)
-			sealAll(t, book)
-			span := chain.Heights{Last: r.last}
-			all := listOf(t, book.Transactions(ctx, in(span)))
-			contract := all[len(all)-1].Recipient
-			for name, wanted := range map[string]func(*ledger.Kind) bool{
-				"layer":     func(k *ledger.Kind) bool { return k.Layer == fee.Native },
-				"type":      func(k *ledger.Kind) bool { return k.Type == "eip1559" },
-				"call":      func(k *ledger.Kind) bool { return k.Call == "ethereum.transact" },
-				"recipient": func(k *ledger.Kind) bool { return k.Recipient == contract },
-				"outcome":   func(k *ledger.Kind) bool { return k.Outcome == fee.Reverted },
-				"none":      func(*ledger.Kind) bool { return false },
-			} {
-				payer, _ := all[0].Payer.Get()
-				for _, accounts := range [][]chain.Address{nil, {payer}} {
-					q := in(span, accounts...)
-					after := all[len(all)/4].Place()
-					q.Wanted, q.After = wanted, chain.Some(after)
-					var told, stored []uint64
-					q.Progress = func(height uint64) { told = append(told, height) }
-					var want []ledger.Transaction
-					for _, x := range all[len(all)/4+1:] {
-						if wanted(&x.Kind) && (accounts == nil || x.Payer == chain.Some(payer)) {
-							want = append(want, x)
-						}
-					}
-					require.Equal(t, want, listOf(t, book.Transactions(ctx, q)), name)
-					for h := after.Height; h <= r.last; h++ {
-						stored = append(stored, h)
-					}
-					if accounts == nil {
-						require.Equal(t, stored, told, name)
-					} else {
-						require.Subset(t, stored, told, name)
-					}
-				}
-			}
-		})
-	})
-}
-
 // An account's activity has what its blocks contain of it: the transactions that it paid for and its ERC-20 transfers, by
 // the reports, and its movements, by the events, with the transactions of others that caused them. Without transfers, a
 // block that has nothing else is left out.

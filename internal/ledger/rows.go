@@ -21,12 +21,11 @@ type Query struct {
 	Span     chain.Heights
 	After    chain.Optional[Place] // only rows after this place, for paging
 	Limit    int                   // maximum number of rows; 0 means no limit
-	// Wanted selects transactions by their kind; nil selects all, and other rows ignore it. Several goroutines call it
-	// at once, and it must not keep its argument.
-	Wanted func(*Kind) bool
+	// Kinds selects transactions by their kind, also those that it leaves untold; other rows ignore it.
+	Kinds Kinds
 	// Failed selects transactions with failed checks; other rows ignore it.
 	Failed bool
-	// Progress, if not nil, is called with each block's height before its rows are returned.
+	// Progress, if not nil, is called with the height of each block that is read, before its rows are returned.
 	Progress func(height uint64)
 }
 
@@ -77,7 +76,7 @@ func (q *Query) takes(p Place) bool {
 
 // wants reports whether the query selects a transaction, ignoring its payer and place.
 func (q *Query) wants(t *Transaction) bool {
-	return (q.Wanted == nil || q.Wanted(&t.Kind)) && (!q.Failed || t.Failed != "")
+	return q.Kinds.mayHave(&t.Kind) && (!q.Failed || t.Failed != "")
 }
 
 // wanted returns the transactions of a block that the query selects, ignoring payers and places.
@@ -120,18 +119,19 @@ func pass[T any](list iter.Seq2[T, error], yield func(T) bool) error {
 // placed is a value with a position in the chain.
 type placed interface{ Place() Place }
 
-// rowsByAccount returns the rows that match a query. If it names a few accounts, an index finds the blocks
-// that contain rows of the kind.
+// rowsByAccount returns the rows that match a query. If it names a few accounts, or kinds of transactions, an index finds the
+// blocks that contain rows of the kind.
 func rowsByAccount[T placed](ctx context.Context, b *Book, q Query, kind uint64, d depth, rows func(*Content) []T) iter.Seq2[T, error] {
-	of := contentOfRow(d)
-	if kind == hasPaid && q.Wanted != nil {
-		of = onlyKinds(q.Wanted)
-	}
-	blocks := walk(ctx, b, nil, q.span(), of)
-	if n := len(q.Accounts); n > maxAccounts {
+	var blocks iter.Seq2[*Content, error]
+	switch n := len(q.Accounts); {
+	case n > maxAccounts:
 		blocks = walk(ctx, b, nil, q.span(), byAccounts(q.Accounts, kind).decoder(d))
-	} else if n > 0 {
+	case n > 0:
 		blocks = b.lookedUp(ctx, q.span(), byAccounts(q.Accounts, kind), d)
+	case kind == hasPaid && q.Kinds != Kinds{}:
+		blocks = b.ofKinds(ctx, q.span(), q.Kinds, d)
+	default:
+		blocks = walk(ctx, b, nil, q.span(), contentOfRow(d))
 	}
 	q.Accounts = nil // the blocks have only their rows
 	return page(q, blocks, rows)

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -10,7 +11,6 @@ import (
 	"slices"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/fee"
 )
 
 // tally collects the sums and indexes of a day's blocks. The day's parts are written from it when the day
@@ -20,11 +20,12 @@ type tally struct {
 	blocks   uint64                   // number of added blocks
 	sums     [accountBlocks]keyedSums // by kind
 	accounts map[chain.Address]*run
+	traits   map[trait]*run
 	hashes   []uint64
 }
 
-// run lists the blocks with rows of an account: for each, the distance from the block before (or the day's
-// first height) times 8, plus the kinds of rows.
+// run lists the blocks with rows of an account, or with transactions of a trait: for each, the distance from the block
+// before (or the day's first height) times 16, plus the kinds of rows.
 type run struct {
 	steps []byte
 	last  uint64 // the previous height
@@ -34,15 +35,16 @@ type run struct {
 
 // The kinds of an account's rows in a block.
 const (
-	hasPaid  = 1 << iota // it paid for a transaction
-	hasMoved             // its balance moved
-	hasParty             // it sent or received a transfer
+	hasPaid   = 1 << iota // it paid for a transaction
+	hasMoved              // its balance moved
+	hasParty              // it sent or received a transfer
+	hasCalled             // an EVM transaction called it; or a transaction has the trait
 
-	kindBits = 3
+	kindBits = 4
 )
 
 func newTally(first uint64) *tally {
-	t := &tally{first: first, accounts: map[chain.Address]*run{}}
+	t := &tally{first: first, accounts: map[chain.Address]*run{}, traits: map[trait]*run{}}
 	for kind := range t.sums {
 		t.sums[kind] = keyedSums{}
 	}
@@ -68,7 +70,7 @@ func (t *tally) has(day *stretch) bool { return t.first == day.first && t.blocks
 // calls are listed beside them.
 func appendContract(key []byte, c *Cost) []byte {
 	key = append(append(append(append(key, c.Layer...), 0), c.Call...), 0)
-	if to, ok := c.Recipient.Get(); ok && c.Layer == fee.EVM {
+	if to, ok := c.contract().Get(); ok {
 		key = append(key, to.Bytes()...)
 	}
 	return key
@@ -105,7 +107,13 @@ func (t *tally) add(c *Content) (err error) {
 		err = errors.Join(err, t.sums[contractSums].add(key, s))
 		if payer, ok := x.Payer.Get(); ok {
 			err = errors.Join(err, t.sums[accountSums].add(payer.Bytes(), s))
-			t.note(payer, c.Height, hasPaid)
+			note(t, t.accounts, payer, c.Height, hasPaid)
+		}
+		if contract, ok := x.contract().Get(); ok {
+			note(t, t.accounts, contract, c.Height, hasCalled)
+		}
+		for _, of := range x.traits() {
+			note(t, t.traits, of, c.Height, hasCalled)
 		}
 		t.noteHash(x.Hash, c.Height)
 		if hash, ok := x.EVMHash.Get(); ok {
@@ -114,14 +122,14 @@ func (t *tally) add(c *Content) (err error) {
 	}
 	err = errors.Join(err, t.sums[quarterHours].add(appendQuarter(key[:0], or(c.Time)), &c.sums))
 	for i := range c.Movements {
-		t.note(c.Movements[i].Account, c.Height, hasMoved)
+		note(t, t.accounts, c.Movements[i].Account, c.Height, hasMoved)
 	}
 	long := len(c.Transfers) > 0 && c.hasLongPayer()
 	for i := range c.Transfers {
 		for _, a := range []chain.Address{c.Transfers[i].Sender, c.Transfers[i].Recipient} {
-			t.note(a, c.Height, hasParty)
+			note(t, t.accounts, a, c.Height, hasParty)
 			if long {
-				t.note(a.Hashed(), c.Height, hasParty) // transfers name EVM addresses, and people their accounts
+				note(t, t.accounts, a.Hashed(), c.Height, hasParty) // transfers name EVM addresses, and people their accounts
 			}
 		}
 	}
@@ -136,11 +144,11 @@ func (c *Content) hasLongPayer() bool {
 	})
 }
 
-func (t *tally) note(a chain.Address, height, kind uint64) {
-	r := t.accounts[a]
+func note[K comparable](t *tally, runs map[K]*run, of K, height, kind uint64) {
+	r := runs[of]
 	if r == nil {
 		r = &run{last: t.first, at: height}
-		t.accounts[a] = r
+		runs[of] = r
 	}
 	if r.at != height {
 		r.end()
@@ -171,21 +179,47 @@ func (t *tally) bodies() *bodies {
 	for kind, sums := range t.sums {
 		b.addSums(partKind(kind), sums)
 	}
-	for _, a := range slices.SortedFunc(maps.Keys(t.accounts), chain.Address.Compare) {
-		r := t.accounts[a]
-		if r.kinds > 0 {
-			r.end()
-		}
-		key := a.Bytes()[:accountKey]
-		body := &b[accountBlocks][key[0]>>4]
-		*body = append(binary.AppendUvarint(append(*body, key...), uint64(len(r.steps))), r.steps...)
+	runs := make([]keyedRun, 0, len(t.accounts)+len(t.traits))
+	for a, r := range t.accounts {
+		runs = append(runs, keyedRun{runKeyOf(a), r})
 	}
+	for x, r := range t.traits {
+		runs = append(runs, keyedRun{x.key(), r})
+	}
+	b.addRuns(runs)
 	b.addHashes(t.hashes)
 	return b
 }
 
-// accountKey is the number of bytes of an account in the index of blocks.
-const accountKey = 8
+// runKey is a key in the index of blocks: of an account its first bytes. If several have the same key, the blocks of all
+// of them are found.
+type runKey [8]byte
+
+func runKeyOf(a chain.Address) runKey { return runKey(a.Bytes()) }
+
+// partOfRun returns the part that contains a key.
+func partOfRun(key runKey) int { return int(key[0] >> 4) }
+
+type keyedRun struct {
+	key runKey
+	*run
+}
+
+// addRuns adds runs in order of key.
+func (b *bodies) addRuns(runs []keyedRun) {
+	for _, r := range runs {
+		if r.kinds > 0 {
+			r.end()
+		}
+	}
+	slices.SortFunc(runs, func(x, y keyedRun) int {
+		return cmp.Or(bytes.Compare(x.key[:], y.key[:]), bytes.Compare(x.steps, y.steps))
+	})
+	for _, r := range runs {
+		body := &b[accountBlocks][partOfRun(r.key)]
+		*body = append(binary.AppendUvarint(append(*body, r.key[:]...), uint64(len(r.steps))), r.steps...)
+	}
+}
 
 // addSums adds sums in order of key.
 func (b *bodies) addSums(kind partKind, sums keyedSums) {

@@ -34,15 +34,6 @@ type Cost struct {
 	Author      chain.Optional[chain.Wei]
 }
 
-// Kind contains what queries select transactions by: what a transaction called, and its outcome.
-type Kind struct {
-	Layer     fee.Layer
-	Type      string // of an EVM transaction, otherwise ""
-	Call      string
-	Recipient chain.Optional[chain.Address]
-	Outcome   fee.Outcome // "" if unknown
-}
-
 // Place returns the transaction's position in the chain.
 func (c *Cost) Place() Place { return Place{c.Height, c.Index} }
 
@@ -179,11 +170,6 @@ func onlyTransactions(wanted func(*Transaction) bool) decoder[*Content] {
 			c.Transactions, c.Movements, c.Transfers = copies(c.Transactions, wanted), nil, nil
 		})
 	}
-}
-
-// onlyKinds is onlyTransactions for transactions of wanted kinds.
-func onlyKinds(wanted func(*Kind) bool) decoder[*Content] {
-	return someTransactions(func(t *Transaction) bool { return wanted(&t.Kind) }, "layer", "type", "call", "recipient", "outcome").decoder(transactionsOnly)
 }
 
 func allTransactions(c *Content) []*Transaction { return pointers(c.Transactions, nil) }

@@ -8,6 +8,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/finance/report"
+	"github.com/feeledger/fees/internal/ledger"
 )
 
 // contract shows the fees of calls to a contract, by day.
@@ -41,7 +42,7 @@ func (s *server) contract(w http.ResponseWriter, r *http.Request) error {
 
 // contractPage builds the page of a contract without its table, and all rows of the table.
 func (s *server) contractPage(ctx context.Context, account chain.Address, path string, sc *scope, q app.Request) (*keptList, error) {
-	made, err := s.Ledger.Report(ctx, q, report.Choice{By: report.Day, Only: report.Only{Contract: chain.Some(account)}})
+	made, err := s.Ledger.Report(ctx, q, report.Choice{By: report.Day, Only: report.Only{Kinds: ledger.Kinds{Contract: chain.Some(account)}}})
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/report"
+	"github.com/feeledger/fees/internal/ledger"
 )
 
 // findAmounts finds days, accounts and transactions by their fees.
@@ -111,7 +112,7 @@ func (s *server) findCall(ctx context.Context, q *search, period app.Period) err
 	if err != nil {
 		return err
 	}
-	list, err := s.Ledger.Transactions(ctx, app.TransactionsRequest{Period: period, Payers: chosen.Accounts, Only: report.Only{Call: chain.Some(q.text)}, Limit: 1})
+	list, err := s.Ledger.Transactions(ctx, app.TransactionsRequest{Period: period, Payers: chosen.Accounts, Only: report.Only{Kinds: ledger.Kinds{Call: chain.Some(q.text)}}, Limit: 1})
 	if err == nil && len(list.List) > 0 {
 		q.add(match{kind: "call", text: q.text, to: "transactions" + q.about.query(url.Values{"call": {q.text}})})
 	}

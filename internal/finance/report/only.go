@@ -13,13 +13,9 @@ import (
 
 // Only selects transactions. Empty fields select everything.
 type Only struct {
-	Layer    chain.Optional[fee.Layer]
-	Outcome  chain.Optional[fee.Outcome]
-	Type     chain.Optional[chain.TransactionType]
-	Call     chain.Optional[string]        // such as Balances.transfer_keep_alive, case-insensitive
-	Contract chain.Optional[chain.Address] // called by an EVM transaction
-	Failed   bool                          // with failed checks
-	Fee      FeeRange
+	ledger.Kinds
+	Failed bool // with failed checks
+	Fee    FeeRange
 }
 
 // OnlyNames lists the names of the conditions, as used by [ParseOnly] and in a report's JSON.
@@ -159,42 +155,10 @@ func (o *Only) ofTotals() bool {
 
 // hasTotal reports whether a total by contract is selected.
 func (o *Only) hasTotal(t *ledger.Total) bool {
-	return is(o.Layer, t.Layer) && o.calls(t.Call) && sameAddress(o.Contract, t.Contract)
-}
-
-// Has reports whether a transaction of a kind is selected, whatever its checks.
-func (o *Only) Has(k *ledger.Kind) bool {
-	return is(o.Layer, k.Layer) && is(o.Outcome, k.Outcome) && is(o.Type, chain.TransactionType(k.Type)) && o.calls(k.Call) && (!o.Contract.Known() || k.Layer == fee.EVM && sameAddress(o.Contract, k.Recipient))
-}
-
-// Untold reports whether only a transaction's unknown outcome leaves it out: it satisfies the other conditions.
-func (o Only) Untold(k *ledger.Kind) bool {
-	if !o.Outcome.Known() || k.Outcome != "" {
-		return false
-	}
-	o.Outcome = chain.Optional[fee.Outcome]{}
-	return o.Has(k)
+	return o.Has(&ledger.Kind{Layer: t.Layer, Call: t.Call, Recipient: t.Contract})
 }
 
 // Query returns a query for the transactions of a span that are selected or untold.
 func (o Only) Query(span chain.Heights) ledger.Query {
-	q := ledger.Query{Span: span, Failed: o.Failed}
-	if !o.IsAll() {
-		q.Wanted = func(k *ledger.Kind) bool { return o.Has(k) || o.Untold(k) }
-	}
-	return q
-}
-
-func is[T comparable](wanted chain.Optional[T], it T) bool {
-	value, asked := wanted.Get()
-	return !asked || value == it
-}
-
-func (o *Only) calls(call string) bool {
-	name, asked := o.Call.Get()
-	return !asked || strings.EqualFold(name, call)
-}
-
-func sameAddress(wanted, it chain.Optional[chain.Address]) bool {
-	return !wanted.Known() || wanted == it
+	return ledger.Query{Span: span, Failed: o.Failed, Kinds: o.Kinds}
 }
