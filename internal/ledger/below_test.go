@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/test/tier"
@@ -267,6 +268,21 @@ func TestQuestionsWhileABookIsExtended(t *testing.T) {
 		require.Equal(t, quiet, rows)
 		require.Positive(t, rows)
 		require.EqualValues(t, 97, statusOf(t, asked).First)
+
+		// The first day, in which several conditions are looked up, gets other parts.
+		book = written(t, newPlace(), madeUpChain, entries[100:])
+		kinds := ofKinds(chain.Heights{First: 100, Last: count - 1}, ledger.Kinds{Layer: chain.Some(fee.EVM), Outcome: chain.Some(fee.Succeeded)})
+		quiet, err = countOf(book.Transactions(ctx, kinds))
+		require.NoError(t, err)
+		require.EqualValues(t, 300, quiet)
+		ledger.AfterSnapshot(book, func() {
+			require.NoError(t, book.Write(ctx, entries[97:100]))
+			sealAll(t, book)
+		})
+		rows, err = countOf(book.Transactions(ctx, kinds))
+		require.NoError(t, err)
+		require.Equal(t, quiet, rows)
+		require.EqualValues(t, 97, statusOf(t, book).First)
 	})
 }
 

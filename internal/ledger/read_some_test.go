@@ -47,15 +47,19 @@ func TestFewBytesAtOnce(t *testing.T) {
 	})
 }
 
-// Queries return all blocks, whether more of them match than are read at once, or those that match are close together.
+// Queries return all blocks, whether more of them match than are read at once, or those that match are close together, or are
+// almost all.
 func TestMoreBlocksThanAreReadAtOnce(t *testing.T) {
-	account := chain.Address20([20]byte{19: 0xbb})
+	account, often := chain.Address20([20]byte{19: 0xbb}), chain.Address20([20]byte{19: 0xbc})
 	newYear := uint64(time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC).UnixMilli())
 	var entries []*ledger.Entry
 	for h := range uint64(700) {
 		m := makeBlock(h, hashOf(h, 0), hashOf(h-min(h, 1), 0), "7").at(newYear + 200_000*h) // the first day ends
 		if h%3 == 0 {
 			m.event("balances", "Deposit", `["`+account.String()+`","7"]`)
+		}
+		if h%20 != 0 {
+			m.event("balances", "Deposit", `["`+often.String()+`","8"]`)
 		}
 		entries = append(entries, m.entry(t))
 	}
@@ -71,9 +75,10 @@ func TestMoreBlocksThanAreReadAtOnce(t *testing.T) {
 			{written(t, newPlace(), madeUpChain, entries), func(uint64) bool { return false }},
 			{unsealed, func(h uint64) bool { return h < 5 || h >= 300 && h < 310 }},
 		} {
-			var blocks, moved []uint64
+			var blocks, moved, movedOften []uint64
 			require.NoError(t, each(x.book.Blocks(ctx, in(chain.Heights{Last: 1_000})), func(b *ledger.Block) error { blocks = append(blocks, b.Height); return nil }))
 			require.NoError(t, each(x.book.Movements(ctx, in(chain.Heights{Last: 1_000}, account)), func(m *ledger.Movement) error { moved = append(moved, m.Height); return nil }))
+			require.NoError(t, each(x.book.Movements(ctx, in(chain.Heights{Last: 1_000}, often)), func(m *ledger.Movement) error { movedOften = append(movedOften, m.Height); return nil }))
 			for h := range uint64(len(entries)) {
 				if x.lacks(h) {
 					continue
@@ -84,9 +89,14 @@ func TestMoreBlocksThanAreReadAtOnce(t *testing.T) {
 					require.Equal(t, h, moved[0])
 					moved = moved[1:]
 				}
+				if h%20 != 0 {
+					require.Equal(t, h, movedOften[0])
+					movedOften = movedOften[1:]
+				}
 			}
 			require.Empty(t, blocks)
 			require.Empty(t, moved)
+			require.Empty(t, movedOften)
 		}
 	})
 }
