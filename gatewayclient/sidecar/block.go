@@ -2,6 +2,7 @@ package sidecar
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/feeledger/fees/chain"
@@ -22,11 +23,11 @@ func DecodeBlock(text string) (*chain.Block, error) {
 	var err error
 	badJSON := jsonscan.Scan(text, func(s *jsonscan.Scanner) {
 		d := decoders.Get().(*blockDecoder)
-		d.Scanner = s
+		d.begin(s)
 		b, numbered, err = d.block()
-		own(b)
 		b.Reported, b.Size = jsonread.Reported(text), len(text)
-		d.release()
+		d.Scanner = nil
+		decoders.Put(d)
 	})
 	if badJSON != nil {
 		err = badJSON
@@ -45,8 +46,7 @@ func DecodeBlock(text string) (*chain.Block, error) {
 }
 
 // blockDecoder reads to the end even if a field is missing or malformed: invalid JSON after it is the more
-// serious error. It collects extrinsics and events in buffers that it reuses for the next block, and copies
-// each block's share out of them.
+// serious error. Each block takes its share of lists that have room for several blocks.
 type blockDecoder struct {
 	*jsonscan.Scanner
 	list   []chain.Extrinsic
@@ -56,18 +56,25 @@ type blockDecoder struct {
 
 var decoders = sync.Pool{New: func() any { return new(blockDecoder) }}
 
-// maxKept is the largest buffer, in extrinsics or events, with which a decoder is reused.
-const maxKept = 4096
+// begin makes room for the next block.
+func (d *blockDecoder) begin(s *jsonscan.Scanner) {
+	d.Scanner, d.list, d.events, d.values = s, unused(d.list, 64), unused(d.events, 256), unused(d.values, 512)
+}
 
-func (d *blockDecoder) release() {
-	if cap(d.list) > maxKept || cap(d.events) > maxKept || cap(d.values) > 4*maxKept {
-		return
+// unused returns the unused end of a list if it is neither short nor long, or a new list with room for usual elements.
+func unused[T any](list []T, usual int) []T {
+	if list = list[len(list):]; cap(list) < usual/4 || cap(list) > 2*usual {
+		return make([]T, 0, usual)
 	}
-	clear(d.list) // release the text; nothing is beyond the length
-	clear(d.events)
-	clear(d.values)
-	*d = blockDecoder{list: d.list[:0], events: d.events[:0], values: d.values[:0]}
-	decoders.Put(d)
+	return list
+}
+
+// since returns the values from a position on, nil if there are none.
+func (d *blockDecoder) since(start int) chain.Values {
+	if start == len(d.values) {
+		return nil
+	}
+	return slices.Clip(d.values[start:])
 }
 
 func (d *blockDecoder) block() (b *chain.Block, numbered bool, err error) {
@@ -159,9 +166,7 @@ func (d *blockDecoder) extrinsics() ([]chain.Extrinsic, error) {
 		x := &d.list[len(d.list)-1]
 		fields.atIndex(x.Index, d.extrinsic(x))
 	}
-	list := make([]chain.Extrinsic, len(d.list))
-	copy(list, d.list)
-	return list, fields.err
+	return slices.Clip(d.list), fields.err
 }
 
 // parts are the parts of an extrinsic that are decoded once its call is known.
@@ -201,7 +206,7 @@ func (d *blockDecoder) extrinsic(x *chain.Extrinsic) error {
 	}
 	start := len(d.values)
 	d.values = appendArguments(d.values, x.Pallet, x.Call, p.args)
-	x.Args = d.values[start:]
+	x.Args = d.since(start)
 	return nil
 }
 
@@ -266,56 +271,7 @@ func (d *blockDecoder) eventList() ([]chain.Event, error) {
 		d.events = append(d.events, chain.Event{})
 		fields.atIndex(len(d.events)-1-start, d.event(&d.events[len(d.events)-1]))
 	}
-	return d.events[start:], fields.err
-}
-
-// own copies the events and values of a block into slices that the block owns.
-func own(b *chain.Block) {
-	events, values := len(b.OnInitialize)+len(b.OnFinalize), 0
-	count := func(list []chain.Event) {
-		for i := range list {
-			values += len(list[i].Data)
-		}
-	}
-	count(b.OnInitialize)
-	for i := range b.Extrinsics {
-		events += len(b.Extrinsics[i].Events)
-		values += len(b.Extrinsics[i].Args)
-		count(b.Extrinsics[i].Events)
-	}
-	count(b.OnFinalize)
-	all := owned{make([]chain.Event, 0, events), make(chain.Values, 0, values)}
-	all.takeEvents(&b.OnInitialize)
-	for i := range b.Extrinsics {
-		all.takeValues(&b.Extrinsics[i].Args)
-		all.takeEvents(&b.Extrinsics[i].Events)
-	}
-	all.takeEvents(&b.OnFinalize)
-}
-
-// owned are the slices of a block, each part of which is an event's or an extrinsic's.
-type owned struct {
-	events []chain.Event
-	values chain.Values
-}
-
-func (o *owned) takeEvents(list *[]chain.Event) {
-	start := len(o.events)
-	o.events = append(o.events, *list...)
-	*list = o.events[start:len(o.events):len(o.events)]
-	for i := range *list {
-		o.takeValues(&(*list)[i].Data)
-	}
-}
-
-func (o *owned) takeValues(list *chain.Values) {
-	if len(*list) == 0 {
-		*list = nil
-		return
-	}
-	start := len(o.values)
-	o.values = append(o.values, *list...)
-	*list = o.values[start:len(o.values):len(o.values)]
+	return slices.Clip(d.events[start:]), fields.err
 }
 
 func (d *blockDecoder) event(e *chain.Event) (err error) {

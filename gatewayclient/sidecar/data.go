@@ -31,7 +31,7 @@ func (d *blockDecoder) data(s *jsonscan.Scanner, e *chain.Event) {
 	default:
 		d.values = appendData(d.values, schema.Of(e.Pallet, e.Name), s)
 	}
-	e.Data = d.values[start:]
+	e.Data = d.since(start)
 }
 
 // nextElements reads the next array and returns the number of its elements. Those after the list's are skipped.

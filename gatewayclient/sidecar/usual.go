@@ -29,7 +29,6 @@ func (d *blockDecoder) usualExtrinsic(x *chain.Extrinsic, p *parts) bool {
 		d.Literal(`}`, -1)
 	if !usual {
 		d.Back(mark)
-		clear(d.events[events:])
 		d.events, d.values = d.events[:events], d.values[:values]
 	}
 	return usual
