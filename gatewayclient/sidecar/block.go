@@ -3,6 +3,7 @@ package sidecar
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/feeledger/fees/chain"
@@ -52,6 +53,14 @@ type blockDecoder struct {
 	list   []chain.Extrinsic
 	events []chain.Event // of all lists of events
 	values chain.Values  // of all events and calls
+
+	methods jsonscan.Recent[*method]
+}
+
+// method is the name of a call or an event.
+type method struct {
+	pallet, name string
+	event        *schema.Event // its description, if it is an event
 }
 
 var decoders = sync.Pool{New: func() any { return new(blockDecoder) }}
@@ -218,13 +227,13 @@ func (d *blockDecoder) otherExtrinsic(x *chain.Extrinsic, p *parts) (err error) 
 		return unwanted("an object", d.Value())
 	}
 	var fields firstError
-	var method, hash, signature, events bool
+	var named, hash, signature, events bool
 	d.Object()
 	for d.Member() {
 		switch key := d.Key(); key {
 		case "method":
-			x.Pallet, x.Call, err = d.method()
-			method = true
+			err = d.call(x)
+			named = true
 			fields.at(key, err)
 		case "signature":
 			p.signature = d.Value()
@@ -249,7 +258,7 @@ func (d *blockDecoder) otherExtrinsic(x *chain.Extrinsic, p *parts) (err error) 
 			d.Skip()
 		}
 	}
-	fields.need("method", method)
+	fields.need("method", named)
 	fields.need("signature", signature)
 	fields.need("hash", hash)
 	fields.need("events", events)
@@ -282,14 +291,15 @@ func (d *blockDecoder) event(e *chain.Event) (err error) {
 		return unwanted("an object", d.Value())
 	}
 	var fields firstError
-	var method, hasData bool
+	var named, hasData bool
+	var m *method
 	var data jsonscan.Value
 	d.Object()
 	for d.Member() {
 		switch key := d.Key(); key {
 		case "method":
-			e.Pallet, e.Name, err = d.method()
-			method = true
+			m, err = d.method()
+			named = true
 			fields.at(key, err)
 		case "data":
 			if !d.IsArray() {
@@ -303,33 +313,52 @@ func (d *blockDecoder) event(e *chain.Event) (err error) {
 			d.Skip()
 		}
 	}
-	fields.need("method", method)
+	fields.need("method", named)
 	fields.need("data", hasData)
 	if fields.err == nil && data.Kind() == jsonscan.Array {
 		s := data.Scanner()
-		d.data(&s, e)
+		d.data(&s, e, m)
 	}
 	return fields.err
 }
 
-// method decodes {"pallet": …, "method": …}, the name of a call or an event.
-func (d *blockDecoder) method() (pallet, name string, err error) {
-	if !d.IsObject() {
-		return "", "", unwanted("an object", d.Value())
+// call decodes the name of a call.
+func (d *blockDecoder) call(x *chain.Extrinsic) error {
+	m, err := d.method()
+	if err == nil {
+		x.Pallet, x.Call = m.pallet, m.name
 	}
+	return err
+}
+
+// method decodes {"pallet": …, "method": …}, the name of a call or an event.
+func (d *blockDecoder) method() (*method, error) {
+	if m, known := d.methods.Next(d.Scanner); known {
+		return m, nil
+	}
+	if !d.IsObject() {
+		return nil, unwanted("an object", d.Value())
+	}
+	mark := d.Mark()
+	m := new(method)
 	var fields firstError
 	d.Object()
 	for d.Member() {
 		switch key := d.Key(); {
 		case key == "pallet" && d.IsString():
-			pallet = d.Text()
+			m.pallet = strings.Clone(d.Text())
 		case key == "method" && d.IsString():
-			name = d.Text()
+			m.name = strings.Clone(d.Text())
 		default:
 			d.Skip()
 		}
 	}
-	fields.need("pallet", pallet != "")
-	fields.need("method", name != "")
-	return pallet, name, fields.err
+	fields.need("pallet", m.pallet != "")
+	fields.need("method", m.name != "")
+	if fields.err != nil {
+		return nil, fields.err
+	}
+	m.event = schema.Of(m.pallet, m.name)
+	d.methods.Keep(d.Scanner, mark, m)
+	return m, nil
 }

@@ -10,26 +10,27 @@ import (
 	"github.com/feeledger/fees/internal/schema"
 )
 
-// data reads the array of an event's values, and decodes those that rules read.
-func (d *blockDecoder) data(s *jsonscan.Scanner, e *chain.Event) {
+// data sets an event with a name. It reads the array of its values, and decodes those that rules read.
+func (d *blockDecoder) data(s *jsonscan.Scanner, e *chain.Event, m *method) {
+	e.Pallet, e.Name = m.pallet, m.name
 	start := len(d.values)
-	switch {
-	case e.Pallet == "system" && e.Name == "ExtrinsicSuccess":
+	switch m.event {
+	case &schema.Success:
 		if v, usual := usualDispatch(s); usual {
 			d.values = append(d.values, v)
 		} else {
 			d.values = append(d.values, readDispatch(s.Value().Index(0), jsonscan.Value{}))
 		}
-	case e.Pallet == "system" && e.Name == "ExtrinsicFailed":
+	case &schema.Failure:
 		var data [2]jsonscan.Value
 		nextElements(s, data[:])
 		d.values = append(d.values, readDispatch(data[1], data[0]))
-	case e.Pallet == "evm" && e.Name == "Log":
+	case &schema.Log:
 		var data [1]jsonscan.Value
 		nextElements(s, data[:])
 		d.values = appendTransfer(d.values, data[0])
 	default:
-		d.values = appendData(d.values, schema.Of(e.Pallet, e.Name), s)
+		d.values = appendData(d.values, m.event, s)
 	}
 	e.Data = d.since(start)
 }

@@ -12,10 +12,9 @@ import (
 func (d *blockDecoder) usualExtrinsic(x *chain.Extrinsic, p *parts) bool {
 	mark, events, values := d.Mark(), len(d.events), len(d.values)
 	var other jsonscan.Value
-	usual := d.Literal(`{"method":{"pallet":`, 2) && d.text(&x.Pallet) &&
-		d.Literal(`,"method":`, 0) && d.text(&x.Call) &&
-		(d.Literal(`},"signature":null,"nonce":null,"args":`, -1) ||
-			d.Literal(`},"signature":`, -1) && d.value(&p.signature) &&
+	usual := d.Literal(`{"method":`, 1) && d.call(x) == nil &&
+		(d.Literal(`,"signature":null,"nonce":null,"args":`, 0) ||
+			d.Literal(`,"signature":`, 0) && d.value(&p.signature) &&
 				d.Literal(`,"nonce":`, 0) && d.value(&p.nonce) &&
 				d.Literal(`,"args":`, 0)) && (isTransact(x) && d.IsObject() && d.transact(x) || d.value(&p.args)) &&
 		d.Literal(`,"tip":`, 0) && d.value(&p.tip) &&
@@ -36,12 +35,13 @@ func (d *blockDecoder) usualExtrinsic(x *chain.Extrinsic, p *parts) bool {
 
 func (d *blockDecoder) usualEvent(e *chain.Event) bool {
 	mark, values := d.Mark(), len(d.values)
-	usual := d.Literal(`{"method":{"pallet":`, 2) && d.text(&e.Pallet) &&
-		d.Literal(`,"method":`, 0) && d.text(&e.Name) &&
-		d.Literal(`},"data":`, -1) && d.IsArray()
+	usual := d.Literal(`{"method":`, 1)
 	if usual {
-		d.data(d.Scanner, e)
-		usual = d.Literal(`}`, -1)
+		m, err := d.method()
+		if usual = err == nil && d.Literal(`,"data":`, 0) && d.IsArray(); usual {
+			d.data(d.Scanner, e, m)
+			usual = d.Literal(`}`, -1)
+		}
 	}
 	if !usual {
 		d.Back(mark)
@@ -113,14 +113,6 @@ func (d *blockDecoder) transact(x *chain.Extrinsic) bool {
 	}
 	d.Back(mark)
 	return false
-}
-
-func (d *blockDecoder) text(text *string) bool {
-	if !d.IsString() {
-		return false
-	}
-	*text = d.Text()
-	return *text != ""
 }
 
 func (d *blockDecoder) hash(hash *chain.Hash) (usual bool) {
