@@ -24,7 +24,7 @@ func DecodeBlock(text string) (*chain.Block, error) {
 	var err error
 	badJSON := jsonscan.Scan(text, func(s *jsonscan.Scanner) {
 		d := decoders.Get().(*blockDecoder)
-		d.begin(s)
+		d.Scanner = s
 		b, numbered, err = d.block()
 		b.Reported, b.Size = jsonread.Reported(text), len(text)
 		d.Scanner = nil
@@ -47,12 +47,12 @@ func DecodeBlock(text string) (*chain.Block, error) {
 }
 
 // blockDecoder reads to the end even if a field is missing or malformed: invalid JSON after it is the more
-// serious error. Each block takes its share of lists that have room for several blocks.
+// serious error. Its lists have room for those of several blocks.
 type blockDecoder struct {
 	*jsonscan.Scanner
-	list   []chain.Extrinsic
-	events []chain.Event // of all lists of events
-	values chain.Values  // of all events and calls
+	extrinsics []chain.Extrinsic
+	events     []chain.Event
+	values     chain.Values
 
 	methods jsonscan.Recent[*method]
 }
@@ -65,25 +65,12 @@ type method struct {
 
 var decoders = sync.Pool{New: func() any { return new(blockDecoder) }}
 
-// begin makes room for the next block.
-func (d *blockDecoder) begin(s *jsonscan.Scanner) {
-	d.Scanner, d.list, d.events, d.values = s, unused(d.list, 64), unused(d.events, 256), unused(d.values, 512)
-}
-
-// unused returns the unused end of a list if it is neither short nor long, or a new list with room for usual elements.
-func unused[T any](list []T, usual int) []T {
-	if list = list[len(list):]; cap(list) < usual/4 || cap(list) > 2*usual {
-		return make([]T, 0, usual)
+// room returns the unused end of a list, which has room for a few elements, or a new one with room for many.
+func room[T any](list []T, few, many int) []T {
+	if list = list[len(list):]; cap(list) < few || cap(list) > many {
+		return make([]T, 0, many)
 	}
 	return list
-}
-
-// since returns the values from a position on, nil if there are none.
-func (d *blockDecoder) since(start int) chain.Values {
-	if start == len(d.values) {
-		return nil
-	}
-	return slices.Clip(d.values[start:])
 }
 
 func (d *blockDecoder) block() (b *chain.Block, numbered bool, err error) {
@@ -117,7 +104,7 @@ func (d *blockDecoder) block() (b *chain.Block, numbered bool, err error) {
 			b.OnFinalize, err = d.hook()
 			fields.at(key, err)
 		case "extrinsics":
-			b.Extrinsics, err = d.extrinsics()
+			b.Extrinsics, err = d.extrinsicList()
 			extrinsics = true
 			fields.at(key, err)
 		default:
@@ -160,22 +147,24 @@ func (d *blockDecoder) hook() (events []chain.Event, err error) {
 	return events, fields.err
 }
 
-func (d *blockDecoder) extrinsics() ([]chain.Extrinsic, error) {
+func (d *blockDecoder) extrinsicList() ([]chain.Extrinsic, error) {
 	if !d.IsArray() {
 		return nil, unwanted("an array", d.Value())
 	}
 	var fields firstError
+	list := room(d.extrinsics, 8, 64)
 	d.Array()
 	for d.Element() {
 		if fields.err != nil { // stop collecting: the block is rejected anyway
 			d.Skip()
 			continue
 		}
-		d.list = append(d.list, chain.Extrinsic{Index: len(d.list)})
-		x := &d.list[len(d.list)-1]
+		list = append(list, chain.Extrinsic{Index: len(list)})
+		x := &list[len(list)-1]
 		fields.atIndex(x.Index, d.extrinsic(x))
 	}
-	return slices.Clip(d.list), fields.err
+	d.extrinsics = list
+	return slices.Clip(list), fields.err
 }
 
 // parts are the parts of an extrinsic that are decoded once its call is known.
@@ -213,9 +202,8 @@ func (d *blockDecoder) extrinsic(x *chain.Extrinsic) error {
 		}
 		x.Payload = ethtx.ReadPayload(encoded)
 	}
-	start := len(d.values)
-	d.values = appendArguments(d.values, x.Pallet, x.Call, p.args)
-	x.Args = d.since(start)
+	d.values = appendArguments(room(d.values, 16, 512), x.Pallet, x.Call, p.args)
+	x.Args = slices.Clip(d.values)
 	return nil
 }
 
@@ -270,17 +258,18 @@ func (d *blockDecoder) eventList() ([]chain.Event, error) {
 		return nil, unwanted("an array", d.Value())
 	}
 	var fields firstError
-	start := len(d.events)
+	list := room(d.events, 16, 256)
 	d.Array()
 	for d.Element() {
 		if fields.err != nil {
 			d.Skip()
 			continue
 		}
-		d.events = append(d.events, chain.Event{})
-		fields.atIndex(len(d.events)-1-start, d.event(&d.events[len(d.events)-1]))
+		list = append(list, chain.Event{})
+		fields.atIndex(len(list)-1, d.event(&list[len(list)-1]))
 	}
-	return slices.Clip(d.events[start:]), fields.err
+	d.events = list
+	return slices.Clip(list), fields.err
 }
 
 func (d *blockDecoder) event(e *chain.Event) (err error) {

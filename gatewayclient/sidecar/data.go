@@ -2,6 +2,7 @@ package sidecar
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/feeledger/fees/chain"
@@ -13,26 +14,26 @@ import (
 // data sets an event with a name. It reads the array of its values, and decodes those that rules read.
 func (d *blockDecoder) data(s *jsonscan.Scanner, e *chain.Event, m *method) {
 	e.Pallet, e.Name = m.pallet, m.name
-	start := len(d.values)
+	list := room(d.values, 16, 512)
 	switch m.event {
 	case &schema.Success:
 		if v, usual := usualDispatch(s); usual {
-			d.values = append(d.values, v)
+			list = append(list, v)
 		} else {
-			d.values = append(d.values, readDispatch(s.Value().Index(0), jsonscan.Value{}))
+			list = append(list, readDispatch(s.Value().Index(0), jsonscan.Value{}))
 		}
 	case &schema.Failure:
 		var data [2]jsonscan.Value
 		nextElements(s, data[:])
-		d.values = append(d.values, readDispatch(data[1], data[0]))
+		list = append(list, readDispatch(data[1], data[0]))
 	case &schema.Log:
 		var data [1]jsonscan.Value
 		nextElements(s, data[:])
-		d.values = appendTransfer(d.values, data[0])
+		list = appendTransfer(list, data[0])
 	default:
-		d.values = appendData(d.values, m.event, s)
+		list = appendData(list, m.event, s)
 	}
-	e.Data = d.since(start)
+	d.values, e.Data = list, slices.Clip(list)
 }
 
 // nextElements reads the next array and returns the number of its elements. Those after the list's are skipped.

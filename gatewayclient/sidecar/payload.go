@@ -47,22 +47,6 @@ func readPayload(args jsonscan.Value) (*chain.Payload, error) {
 	return p, nil
 }
 
-// readTyped decodes a typed transaction in one pass. If not ok, readPayload decodes it or reports the error.
-func readTyped(s *jsonscan.Scanner) (*chain.Payload, bool) {
-	if !s.IsObject() {
-		return nil, false
-	}
-	s.Object()
-	if !s.Member() {
-		return nil, false
-	}
-	p := &chain.Payload{Type: typeNamed(s.Key())}
-	if p.Type == "" || !s.IsObject() || readPayloadFields(p, s, false) != nil {
-		return nil, false
-	}
-	return p, !s.Member()
-}
-
 // typeNamed returns the type with a name. Sidecar's successor writes some in another case, such as eIP1559.
 func typeNamed(name string) chain.TransactionType {
 	if name == string(chain.Legacy) {

@@ -2,6 +2,7 @@ package sidecar
 
 import (
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/jsonread"
 	"github.com/feeledger/fees/internal/jsonscan"
 )
 
@@ -10,7 +11,7 @@ import (
 // and the functions of block.go decode or reject the text.
 
 func (d *blockDecoder) usualExtrinsic(x *chain.Extrinsic, p *parts) bool {
-	mark, events, values := d.Mark(), len(d.events), len(d.values)
+	mark := d.Mark()
 	var other jsonscan.Value
 	usual := d.Literal(`{"method":`, 1) && d.call(x) == nil &&
 		(d.Literal(`,"signature":null,"nonce":null,"args":`, 0) ||
@@ -28,13 +29,12 @@ func (d *blockDecoder) usualExtrinsic(x *chain.Extrinsic, p *parts) bool {
 		d.Literal(`}`, -1)
 	if !usual {
 		d.Back(mark)
-		d.events, d.values = d.events[:events], d.values[:values]
 	}
 	return usual
 }
 
 func (d *blockDecoder) usualEvent(e *chain.Event) bool {
-	mark, values := d.Mark(), len(d.values)
+	mark := d.Mark()
 	usual := d.Literal(`{"method":`, 1)
 	if usual {
 		m, err := d.method()
@@ -45,7 +45,6 @@ func (d *blockDecoder) usualEvent(e *chain.Event) bool {
 	}
 	if !usual {
 		d.Back(mark)
-		d.values = d.values[:values]
 	}
 	return usual
 }
@@ -101,18 +100,101 @@ func usualWeight(s *jsonscan.Scanner) (w chain.Weight, path string) {
 	return w, path
 }
 
-// transact decodes the arguments of ethereum.transact in one pass. If false, it has consumed nothing.
+// transact decodes the arguments of ethereum.transact. If false, it has consumed nothing.
 func (d *blockDecoder) transact(x *chain.Extrinsic) bool {
 	mark := d.Mark()
-	d.Object()
-	if d.Member() && d.Key() == "transaction" {
-		if payload, typed := readTyped(d.Scanner); typed && !d.Member() {
-			x.Payload = chain.DecodedOf(payload, nil)
-			return true
+	p := d.payload()
+	if p == nil {
+		d.Back(mark)
+		return false
+	}
+	x.Payload = chain.DecodedOf(p, nil)
+	return true
+}
+
+// payload decodes a typed transaction. If nil, it may have consumed a part.
+func (d *blockDecoder) payload() *chain.Payload {
+	p := new(chain.Payload)
+	switch {
+	case d.Literal(`{"transaction":{"eip1559":{"chainId":`, 3):
+		p.Type = chain.EIP1559
+	case d.Literal(`{"transaction":{"eip2930":{"chainId":`, 3):
+		p.Type = chain.EIP2930
+	case d.Literal(`{"transaction":{"legacy":{"nonce":`, 3):
+		p.Type = chain.Legacy
+	default:
+		return nil
+	}
+	var chainID, nonce, price, priority, limit uint64
+	var action chain.Action
+	var signature chain.Signature
+	legacy, dynamic := p.Type == chain.Legacy, p.Type.DynamicFee()
+	usual := (legacy || d.number(&chainID) && d.Literal(`,"nonce":`, 0)) && d.number(&nonce) &&
+		(!dynamic && d.Literal(`,"gasPrice":`, 0) ||
+			dynamic && d.Literal(`,"maxPriorityFeePerGas":`, 0) && d.number(&priority) && d.Literal(`,"maxFeePerGas":`, 0)) && d.number(&price) &&
+		d.Literal(`,"gasLimit":`, 0) && d.number(&limit) &&
+		(d.Literal(`,"action":{"call":`, 1) && d.address(&action.To) && d.Literal(`},"value":`, -1) || d.creates(&action)) && d.amount(&p.Value) &&
+		d.Literal(`,"input":`, 0) && d.IsString()
+	if !usual {
+		return nil
+	}
+	input, err := chain.ReadBytes(d.Text())
+	if err != nil {
+		return nil
+	}
+	if legacy {
+		usual = d.Literal(`,"signature":{"v":`, 1) && d.number(&signature.V)
+	} else if usual = d.Literal(`,"accessList":`, 0); usual {
+		p.AccessList = chain.DecodedOf(inside("accessList", d.Value(), readAccessList))
+		if usual = d.Literal(`,"oddYParity":false`, 0); !usual {
+			usual = d.Literal(`,"oddYParity":true`, 0)
+			signature.V = 1
 		}
 	}
-	d.Back(mark)
-	return false
+	usual = usual && d.Literal(`,"r":`, 0) && d.hash(&signature.R) && d.Literal(`,"s":`, 0) && d.hash(&signature.S) &&
+		(legacy && d.Literal(`}}}}`, -4) || !legacy && d.Literal(`}}}`, -3))
+	if !usual {
+		return nil
+	}
+	p.Nonce, p.GasLimit = chain.NewNonce(nonce), chain.NewGas(limit)
+	if dynamic {
+		p.MaxFeePerGas, p.MaxPriorityFeePerGas = chain.NewGasPrice(price), chain.NewGasPrice(priority)
+	} else {
+		p.LegacyGasPrice = chain.NewGasPrice(price)
+	}
+	if legacy {
+		p.AccessList = chain.DecodedOf[[]chain.AccessEntry](nil, nil)
+	} else {
+		p.ChainID = chain.DecodedOf(chainID, nil)
+	}
+	p.Action, p.Input, p.Signature = chain.DecodedOf(action, nil), chain.DecodedOf(input, nil), chain.DecodedOf(signature, nil)
+	return p
+}
+
+func (d *blockDecoder) creates(a *chain.Action) bool {
+	a.Create = d.Literal(`,"action":{"create":null},"value":`, 0)
+	return a.Create
+}
+
+func (d *blockDecoder) number(n *uint64) (usual bool) {
+	*n, usual = d.Decimal()
+	return usual
+}
+
+func (d *blockDecoder) amount(w *chain.Wei) bool {
+	var err error
+	*w, err = next(d.Scanner, false, chain.NewWei, jsonread.Wei)
+	return err == nil
+}
+
+func (d *blockDecoder) address(a *chain.Address) bool {
+	text, ok := d.Sized(usualAddress)
+	if ok {
+		var err error
+		*a, err = chain.ReadAddress(text)
+		ok = err == nil
+	}
+	return ok
 }
 
 func (d *blockDecoder) hash(hash *chain.Hash) (usual bool) {
