@@ -76,20 +76,22 @@ func appendData(to chain.Values, event *schema.Event, s *jsonscan.Scanner) chain
 func appendNext(to chain.Values, s *jsonscan.Scanner, of schema.Type) chain.Values {
 	switch of {
 	case schema.Account, schema.Maybe:
-		mark := s.Mark()
 		if text, ok := s.Sized(usualAddress); ok {
-			if a, err := chain.ReadAddress(text); err == nil {
-				return append(to, chain.AccountValue(a))
+			if to, ok = to.AppendAccount(text); ok {
+				s.Pass(text)
+				return to
 			}
-			s.Back(mark)
 		}
 	case schema.Hash:
-		if h, usual := usualHash(s); usual {
-			return append(to, chain.HashValue(h))
+		if text, ok := s.Sized(usualHashSize); ok {
+			if to, ok = to.AppendHash(text); ok {
+				s.Pass(text)
+				return to
+			}
 		}
 	case schema.Number, schema.Amount, schema.Word:
 		if n, ok := s.Decimal(); ok {
-			return append(to, chain.Uint64Value(n))
+			return to.AppendUint64(n)
 		}
 	}
 	return append(to, readValue(s.Value(), of))

@@ -220,8 +220,11 @@ func readAction(v jsonscan.Value) (chain.Action, error) {
 	return chain.Action{}, errors.New(`want {"call": address} or {"create": null}`)
 }
 
-// usualAddress is the length of 0x and an address in hex digits.
-const usualAddress = 2 + 2*chain.AddressSize
+// Lengths of 0x and hex digits.
+const (
+	usualAddress  = 2 + 2*chain.AddressSize
+	usualHashSize = 2 + 2*len(chain.Hash{})
+)
 
 func readInput(v jsonscan.Value) ([]byte, error) {
 	text, _ := v.Text()

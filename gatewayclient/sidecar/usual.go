@@ -189,12 +189,14 @@ func (d *blockDecoder) amount(w *chain.Wei) bool {
 
 func (d *blockDecoder) address(a *chain.Address) bool {
 	text, ok := d.Sized(usualAddress)
-	if ok {
-		var err error
-		*a, err = chain.ReadAddress(text)
-		ok = err == nil
+	if !ok {
+		return false
 	}
-	return ok
+	var err error
+	if *a, err = chain.ReadAddress(text); err == nil {
+		d.Pass(text)
+	}
+	return err == nil
 }
 
 func (d *blockDecoder) hash(hash *chain.Hash) (usual bool) {
@@ -204,14 +206,13 @@ func (d *blockDecoder) hash(hash *chain.Hash) (usual bool) {
 
 // usualHash decodes a hash.
 func usualHash(s *jsonscan.Scanner) (hash chain.Hash, usual bool) {
-	mark := s.Mark()
-	text, ok := s.Sized(2 + 2*len(hash))
+	text, ok := s.Sized(usualHashSize)
 	if !ok {
 		return hash, false
 	}
 	hash, err := chain.ParseHash(text)
-	if err != nil {
-		s.Back(mark)
+	if err == nil {
+		s.Pass(text)
 	}
 	return hash, err == nil
 }
