@@ -159,8 +159,9 @@ func (d *blockDecoder) extrinsicList() ([]chain.Extrinsic, error) {
 			d.Skip()
 			continue
 		}
-		list = append(list, chain.Extrinsic{Index: len(list)})
+		list = slices.Grow(list, 1)[:len(list)+1]
 		x := &list[len(list)-1]
+		x.Index = len(list) - 1
 		fields.atIndex(x.Index, d.extrinsic(x))
 	}
 	d.extrinsics = list
@@ -265,7 +266,7 @@ func (d *blockDecoder) eventList() ([]chain.Event, error) {
 			d.Skip()
 			continue
 		}
-		list = append(list, chain.Event{})
+		list = slices.Grow(list, 1)[:len(list)+1]
 		fields.atIndex(len(list)-1, d.event(&list[len(list)-1]))
 	}
 	d.events = list

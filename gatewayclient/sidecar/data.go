@@ -93,6 +93,12 @@ func appendNext(to chain.Values, s *jsonscan.Scanner, of schema.Type) chain.Valu
 		if n, ok := s.Decimal(); ok {
 			return to.AppendUint64(n)
 		}
+	case schema.Exit:
+		for i := range usualExits {
+			if exit := &usualExits[i]; s.Literal(exit.text, 0) {
+				return append(to, exit.of)
+			}
+		}
 	}
 	return append(to, readValue(s.Value(), of))
 }
@@ -321,7 +327,7 @@ func (d *blockDecoder) digest() ([]chain.Hash, error) {
 		}
 		return nil, unwanted("an array", v)
 	}
-	var items [][]byte
+	items := make([][]byte, 0, 1)
 	var malformed error
 	unread := false
 	for d.Array(); d.Element(); {

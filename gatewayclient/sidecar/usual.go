@@ -18,15 +18,16 @@ func (d *blockDecoder) usualExtrinsic(x *chain.Extrinsic, p *parts) bool {
 			d.Literal(`,"signature":`, 0) && d.value(&p.signature) &&
 				d.Literal(`,"nonce":`, 0) && d.value(&p.nonce) &&
 				d.Literal(`,"args":`, 0)) && (isTransact(x) && d.IsObject() && d.transact(x) || d.value(&p.args)) &&
-		d.Literal(`,"tip":`, 0) && d.value(&p.tip) &&
-		d.Literal(`,"hash":`, 0) && d.hash(&x.Hash) &&
+		(d.Literal(`,"tip":null,"hash":`, 0) ||
+			d.Literal(`,"tip":`, 0) && d.value(&p.tip) && d.Literal(`,"hash":`, 0)) && d.hash(&x.Hash) &&
 		(d.Literal(`,"info":{},"era":{"immortalEra":"0x00"},"events":`, 0) ||
 			d.Literal(`,"info":`, 0) && d.value(&other) &&
 				d.Literal(`,"era":`, 0) && d.value(&p.era) &&
 				d.Literal(`,"events":`, 0)) && d.eventsOf(x) &&
-		d.Literal(`,"success":`, 0) && d.value(&other) &&
-		d.Literal(`,"paysFee":`, 0) && d.value(&other) &&
-		d.Literal(`}`, -1)
+		(d.Literal(`,"success":true,"paysFee":false}`, -1) ||
+			d.Literal(`,"success":`, 0) && d.value(&other) &&
+				d.Literal(`,"paysFee":`, 0) && d.value(&other) &&
+				d.Literal(`}`, -1))
 	if !usual {
 		d.Back(mark)
 	}
@@ -49,55 +50,57 @@ func (d *blockDecoder) usualEvent(e *chain.Event) bool {
 	return usual
 }
 
-// usualEnds are the ends of the data of a system.ExtrinsicSuccess, the frequent ones first, and what they mean.
-var usualEnds = [...]struct {
-	text  string
-	class chain.DispatchClass
-	pays  bool
-}{
-	{`,"class":"Mandatory","paysFee":"No"}]`, chain.Mandatory, false},
-	{`,"class":"Normal","paysFee":"No"}]`, chain.Normal, false},
-	{`,"class":"Normal","paysFee":"Yes"}]`, chain.Normal, true},
-	{`,"class":"Mandatory","paysFee":"Yes"}]`, chain.Mandatory, true},
+// usualEnd is the end of the data of a system.ExtrinsicSuccess, after its weight.
+type usualEnd struct {
+	text string
+	of   chain.Value // what it means, with a weight of zero
 }
 
-// usualDispatch decodes the data of a system.ExtrinsicSuccess.
+// The frequent ends come first. The path is that of the ref time.
+func usualEnds(path string) [4]usualEnd {
+	end := func(class chain.DispatchClass, word string, pays bool) usualEnd {
+		return usualEnd{`,"class":"` + string(class) + `","paysFee":"` + word + `"}]`, chain.DispatchValue(chain.Weight{}, chain.DispatchInfo{
+			Class: chain.DecodedOf(class, nil), PaysFee: chain.DecodedOf(pays, nil), RefTime: path,
+		})}
+	}
+	return [...]usualEnd{
+		end(chain.Mandatory, "No", false), end(chain.Normal, "No", false), end(chain.Normal, "Yes", true), end(chain.Mandatory, "Yes", true),
+	}
+}
+
+var endsOfOne, endsOfTwo = usualEnds("weight"), usualEnds("weight.refTime")
+
+// usualDispatch decodes the data of a system.ExtrinsicSuccess, whose weight has one or two dimensions.
 func usualDispatch(s *jsonscan.Scanner) (chain.Value, bool) {
 	mark := s.Mark()
-	if weight, path := usualWeight(s); path != "" {
-		for i := range usualEnds {
-			if end := &usualEnds[i]; s.Literal(end.text, -2) {
-				return chain.DispatchValue(weight, chain.DispatchInfo{
-					Class: chain.DecodedOf(end.class, nil), PaysFee: chain.DecodedOf(end.pays, nil), RefTime: path,
-				}), true
-			}
+	var time, proof uint64
+	ends, ok := &endsOfTwo, s.Literal(`[{"weight":{"refTime":`, 3)
+	if ok {
+		if time, ok = s.Decimal(); ok && s.Literal(`,"proofSize":`, 0) {
+			proof, ok = s.Decimal()
+		}
+		ok = ok && s.Literal(`}`, -1)
+	} else if ok = s.Literal(`[{"weight":`, 2); ok {
+		ends = &endsOfOne
+		time, ok = s.Decimal()
+	}
+	for i := range ends {
+		if ok && s.Literal(ends[i].text, -2) {
+			return ends[i].of.Weighing(chain.Weight{RefTime: chain.NewRefTime(time), ProofSize: proof}), true
 		}
 	}
 	s.Back(mark)
 	return chain.Value{}, false
 }
 
-// usualWeight decodes a weight at the start of the data, and returns the path of its ref time, or "".
-func usualWeight(s *jsonscan.Scanner) (w chain.Weight, path string) {
-	path = "weight"
-	both := s.Literal(`[{"weight":{"refTime":`, 3)
-	if both {
-		path = "weight.refTime"
-	} else if !s.Literal(`[{"weight":`, 2) {
-		return w, ""
-	}
-	time, ok := s.Decimal()
-	w.RefTime = chain.NewRefTime(time)
-	if ok && both {
-		if ok = s.Literal(`,"proofSize":`, 0); ok {
-			w.ProofSize, ok = s.Decimal()
-		}
-		ok = ok && s.Literal(`}`, -1)
-	}
-	if !ok {
-		return w, ""
-	}
-	return w, path
+// usualExits are frequent exits, and what they mean.
+var usualExits = [...]struct {
+	text string
+	of   chain.Value
+}{
+	{`{"succeed":"Stopped"}`, chain.ExitValue(chain.Exit{State: chain.ExitSucceed, Reason: "Stopped"})},
+	{`{"succeed":"Returned"}`, chain.ExitValue(chain.Exit{State: chain.ExitSucceed, Reason: "Returned"})},
+	{`{"revert":"Reverted"}`, chain.ExitValue(chain.Exit{State: chain.ExitRevert, Reason: "Reverted"})},
 }
 
 // transact decodes the arguments of ethereum.transact. If false, it has consumed nothing.
