@@ -53,6 +53,7 @@ type blockDecoder struct {
 	extrinsics []chain.Extrinsic
 	events     []chain.Event
 	values     chain.Values
+	payloads   []chain.Payload
 
 	methods jsonscan.Recent[*method]
 }

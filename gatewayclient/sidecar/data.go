@@ -27,9 +27,7 @@ func (d *blockDecoder) data(s *jsonscan.Scanner, e *chain.Event, m *method) {
 		nextElements(s, data[:])
 		list = append(list, readDispatch(data[1], data[0]))
 	case &schema.Log:
-		var data [1]jsonscan.Value
-		nextElements(s, data[:])
-		list = appendTransfer(list, data[0])
+		list = appendTransfer(list, s)
 	default:
 		list = appendData(list, m.event, s)
 	}
@@ -248,25 +246,30 @@ func readDispatchError(v jsonscan.Value) (e chain.DispatchError) {
 	return e
 }
 
-// appendTransfer decodes an evm.Log that is an ERC-20 transfer.
-func appendTransfer(to chain.Values, log jsonscan.Value) chain.Values {
-	var address, list, data jsonscan.Value
-	for key, member := range log.Members() {
-		switch key {
-		case "address":
-			address = member
-		case "topics":
-			list = member
-		case "data":
-			data = member
+// appendTransfer reads the data of an evm.Log, and decodes those of an ERC-20 transfer.
+func appendTransfer(to chain.Values, s *jsonscan.Scanner) chain.Values {
+	var address, data jsonscan.Value
+	var topics [3]jsonscan.Value
+	n := 0
+	s.Array()
+	for i := 0; s.Element(); i++ {
+		if i > 0 || !s.IsObject() {
+			s.Skip()
+			continue
+		}
+		for s.Object(); s.Member(); {
+			switch key := s.Key(); {
+			case key == "address":
+				address = s.Value()
+			case key == "topics" && s.IsArray():
+				n = nextElements(s, topics[:])
+			case key == "data":
+				data = s.Value()
+			default:
+				s.Skip()
+			}
 		}
 	}
-	if list.Kind() != jsonscan.Array {
-		return to
-	}
-	var topics [3]jsonscan.Value
-	s := list.Scanner()
-	n := nextElements(&s, topics[:])
 	first, _ := topics[0].Text()
 	word, _ := data.Text()
 	if n != len(topics) || !strings.EqualFold(first, schema.Transfer) || len(word) != 2+64 || !strings.HasPrefix(word, "0x") {

@@ -117,7 +117,8 @@ func (d *blockDecoder) transact(x *chain.Extrinsic) bool {
 
 // payload decodes a typed transaction. If nil, it may have consumed a part.
 func (d *blockDecoder) payload() *chain.Payload {
-	p := new(chain.Payload)
+	d.payloads = append(room(d.payloads, 1, 16), chain.Payload{})
+	p := &d.payloads[0]
 	switch {
 	case d.Literal(`{"transaction":{"eip1559":{"chainId":`, 3):
 		p.Type = chain.EIP1559
