@@ -74,6 +74,14 @@ func room[T any](list []T, few, many int) []T {
 	return list
 }
 
+// share returns the values of an event or a call, nil if there are none.
+func share(list chain.Values) chain.Values {
+	if len(list) == 0 {
+		return nil
+	}
+	return slices.Clip(list)
+}
+
 func (d *blockDecoder) block() (b *chain.Block, numbered bool, err error) {
 	b = &chain.Block{}
 	var fields firstError
@@ -205,7 +213,7 @@ func (d *blockDecoder) extrinsic(x *chain.Extrinsic) error {
 		x.Payload = ethtx.ReadPayload(encoded)
 	}
 	d.values = appendArguments(room(d.values, 16, 512), x.Pallet, x.Call, p.args)
-	x.Args = slices.Clip(d.values)
+	x.Args = share(d.values)
 	return nil
 }
 

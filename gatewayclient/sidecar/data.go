@@ -2,7 +2,6 @@ package sidecar
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/feeledger/fees/chain"
@@ -31,7 +30,7 @@ func (d *blockDecoder) data(s *jsonscan.Scanner, e *chain.Event, m *method) {
 	default:
 		list = appendData(list, m.event, s)
 	}
-	d.values, e.Data = list, slices.Clip(list)
+	d.values, e.Data = list, share(list)
 }
 
 // nextElements reads the next array and returns the number of its elements. Those after the list's are skipped.
