@@ -49,8 +49,6 @@ var usual = func() (all [3][2][2]content) {
 // DispatchValue returns the result of an extrinsic.
 func DispatchValue(weight Weight, info DispatchInfo) Value {
 	var v Value
-	binary.BigEndian.PutUint64(v.bytes[:], weight.RefTime.n)
-	binary.BigEndian.PutUint64(v.bytes[8:], weight.ProofSize)
 	class, pays, refTime := 0, 0, 0
 	switch info.Class.value {
 	case Operational:
@@ -67,6 +65,13 @@ func DispatchValue(weight Weight, info DispatchInfo) Value {
 	if v.of = &usual[class][pays][refTime]; v.of.info != info {
 		v.of = &content{kind: dispatched, info: info}
 	}
+	return v.Weighing(weight)
+}
+
+// Weighing returns the result of an extrinsic with another weight.
+func (v Value) Weighing(weight Weight) Value {
+	binary.BigEndian.PutUint64(v.bytes[:], weight.RefTime.n)
+	binary.BigEndian.PutUint64(v.bytes[8:], weight.ProofSize)
 	return v
 }
 

@@ -457,6 +457,12 @@ func (q quantity) mulDivFloor(factor, divisor quantity, width int) (quantity, er
 		return quantity{}, ErrOverflow
 	}
 	var result quantity
+	if q.n.IsUint64() && factor.n.IsUint64() && divisor.n.IsUint64() { // as nearly all are: two divisions suffice
+		high, low := bits.Mul64(q.n[0], factor.n[0])
+		result.n[1] = high / divisor.n[0]
+		result.n[0], _ = bits.Div64(high%divisor.n[0], low, divisor.n[0])
+		return result.fit(width)
+	}
 	if _, over := result.n.MulDivOverflow(&q.n, &factor.n, &divisor.n); over {
 		return quantity{}, ErrOverflow
 	}

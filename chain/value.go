@@ -160,6 +160,35 @@ func (v Value) Uint64() (uint64, error) {
 // Values are the values in the data of an event, or in the arguments of a call, by position.
 type Values []Value
 
+// AppendUint64 appends a number.
+func (v Values) AppendUint64(n uint64) Values {
+	v = append(v, Value{of: &contents[number]})
+	binary.BigEndian.PutUint64(v[len(v)-1].bytes[24:], n)
+	return v
+}
+
+// AppendAccount appends an account, given 0x and 40 hex digits in any case. If the text is another, ok is false.
+func (v Values) AppendAccount(text string) (_ Values, ok bool) {
+	return v.appendHex(text, AddressSize, &contents[shortAccount])
+}
+
+// AppendHash appends a hash, given 0x and 64 hex digits in any case. If the text is another, ok is false.
+func (v Values) AppendHash(text string) (_ Values, ok bool) {
+	return v.appendHex(text, len(Hash{}), &contents[hashed])
+}
+
+// appendHex decodes a value in place: it is quicker than copying one.
+func (v Values) appendHex(text string, size int, of *content) (_ Values, ok bool) {
+	if len(text) != 2+2*size || text[:2] != "0x" {
+		return v, false
+	}
+	list := append(v, Value{of: of})
+	if !decodeDigits(list[len(v)].bytes[:size], text[2:]) {
+		return v, false
+	}
+	return list, true
+}
+
 // At returns the value at a position from 0 on, missing if there is none.
 func (v Values) At(i int) Value {
 	if i >= len(v) {

@@ -174,3 +174,27 @@ func TestDivFloor(t *testing.T) {
 	require.Equal(t, "5..7", chain.Heights{First: 5, Last: 7}.String())
 	require.ErrorIs(t, chain.ErrPruned, chain.ErrUnsupported)
 }
+
+// A value that is decoded in a list is that which is decoded alone.
+func TestAppendHex(t *testing.T) {
+	const address, hash = "0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac", "0x937f826f3e6f911541c27de475b59ee0df457d7a2aa898ad8db37feae3373dcb"
+	a, err := chain.ReadAddress(address)
+	require.NoError(t, err)
+	h, err := chain.ParseHash(hash)
+	require.NoError(t, err)
+	list, ok := chain.Values{}.AppendAccount(address)
+	require.True(t, ok)
+	list, ok = list.AppendUint64(1 << 40).AppendHash(hash)
+	require.True(t, ok)
+	require.Equal(t, chain.Values{chain.AccountValue(a), chain.Uint64Value(1 << 40), chain.HashValue(h)}, list)
+	for _, text := range []string{"", "0x", address[1:], address + "00", hash, "0y" + address[2:], address[:41] + "g", strings.Repeat("5", 42)} {
+		same, ok := list.AppendAccount(text)
+		require.False(t, ok, text)
+		require.Equal(t, list, same)
+	}
+	for _, text := range []string{"", address, hash + "00", hash[:65] + "g"} {
+		same, ok := list.AppendHash(text)
+		require.False(t, ok, text)
+		require.Equal(t, list, same)
+	}
+}

@@ -69,10 +69,19 @@ func readToken(properties jsonscan.Value, fields *firstError) (t chain.Token) {
 
 // readAt decodes the block whose state a response describes. The hash may be missing.
 func readAt(at jsonscan.Value, fields *firstError) (height uint64, hash chain.Optional[chain.Hash]) {
-	height, err := jsonread.Uint64(at.Member("height"))
+	var number, text jsonscan.Value
+	for key, v := range at.Members() {
+		switch key {
+		case "height":
+			number = v
+		case "hash":
+			text = v
+		}
+	}
+	height, err := jsonread.Uint64(number)
 	fields.at("at.height", err)
-	if v := at.Member("hash"); v.Kind() != jsonscan.Absent {
-		h, err := jsonread.Hash(v)
+	if text.Kind() != jsonscan.Absent {
+		h, err := jsonread.Hash(text)
 		fields.at("at.hash", err)
 		hash = chain.Some(h)
 	}

@@ -2,6 +2,8 @@ package sidecar
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"sync"
 
 	"github.com/feeledger/fees/chain"
@@ -24,9 +26,9 @@ func DecodeBlock(text string) (*chain.Block, error) {
 		d := decoders.Get().(*blockDecoder)
 		d.Scanner = s
 		b, numbered, err = d.block()
-		own(b)
 		b.Reported, b.Size = jsonread.Reported(text), len(text)
-		d.release()
+		d.Scanner = nil
+		decoders.Put(d)
 	})
 	if badJSON != nil {
 		err = badJSON
@@ -45,29 +47,39 @@ func DecodeBlock(text string) (*chain.Block, error) {
 }
 
 // blockDecoder reads to the end even if a field is missing or malformed: invalid JSON after it is the more
-// serious error. It collects extrinsics and events in buffers that it reuses for the next block, and copies
-// each block's share out of them.
+// serious error. Its lists have room for those of several blocks.
 type blockDecoder struct {
 	*jsonscan.Scanner
-	list   []chain.Extrinsic
-	events []chain.Event // of all lists of events
-	values chain.Values  // of all events and calls
+	extrinsics []chain.Extrinsic
+	events     []chain.Event
+	values     chain.Values
+	payloads   []chain.Payload
+
+	methods jsonscan.Recent[*method]
+}
+
+// method is the name of a call or an event.
+type method struct {
+	pallet, name string
+	event        *schema.Event // its description, if it is an event
 }
 
 var decoders = sync.Pool{New: func() any { return new(blockDecoder) }}
 
-// maxKept is the largest buffer, in extrinsics or events, with which a decoder is reused.
-const maxKept = 4096
-
-func (d *blockDecoder) release() {
-	if cap(d.list) > maxKept || cap(d.events) > maxKept || cap(d.values) > 4*maxKept {
-		return
+// room returns the unused end of a list, which has room for a few elements, or a new one with room for many.
+func room[T any](list []T, few, many int) []T {
+	if list = list[len(list):]; cap(list) < few || cap(list) > many {
+		return make([]T, 0, many)
 	}
-	clear(d.list) // release the text; nothing is beyond the length
-	clear(d.events)
-	clear(d.values)
-	*d = blockDecoder{list: d.list[:0], events: d.events[:0], values: d.values[:0]}
-	decoders.Put(d)
+	return list
+}
+
+// share returns the values of an event or a call, nil if there are none.
+func share(list chain.Values) chain.Values {
+	if len(list) == 0 {
+		return nil
+	}
+	return slices.Clip(list)
 }
 
 func (d *blockDecoder) block() (b *chain.Block, numbered bool, err error) {
@@ -101,7 +113,7 @@ func (d *blockDecoder) block() (b *chain.Block, numbered bool, err error) {
 			b.OnFinalize, err = d.hook()
 			fields.at(key, err)
 		case "extrinsics":
-			b.Extrinsics, err = d.extrinsics()
+			b.Extrinsics, err = d.extrinsicList()
 			extrinsics = true
 			fields.at(key, err)
 		default:
@@ -144,24 +156,25 @@ func (d *blockDecoder) hook() (events []chain.Event, err error) {
 	return events, fields.err
 }
 
-func (d *blockDecoder) extrinsics() ([]chain.Extrinsic, error) {
+func (d *blockDecoder) extrinsicList() ([]chain.Extrinsic, error) {
 	if !d.IsArray() {
 		return nil, unwanted("an array", d.Value())
 	}
 	var fields firstError
+	list := room(d.extrinsics, 8, 64)
 	d.Array()
 	for d.Element() {
 		if fields.err != nil { // stop collecting: the block is rejected anyway
 			d.Skip()
 			continue
 		}
-		d.list = append(d.list, chain.Extrinsic{Index: len(d.list)})
-		x := &d.list[len(d.list)-1]
+		list = slices.Grow(list, 1)[:len(list)+1]
+		x := &list[len(list)-1]
+		x.Index = len(list) - 1
 		fields.atIndex(x.Index, d.extrinsic(x))
 	}
-	list := make([]chain.Extrinsic, len(d.list))
-	copy(list, d.list)
-	return list, fields.err
+	d.extrinsics = list
+	return slices.Clip(list), fields.err
 }
 
 // parts are the parts of an extrinsic that are decoded once its call is known.
@@ -199,9 +212,8 @@ func (d *blockDecoder) extrinsic(x *chain.Extrinsic) error {
 		}
 		x.Payload = ethtx.ReadPayload(encoded)
 	}
-	start := len(d.values)
-	d.values = appendArguments(d.values, x.Pallet, x.Call, p.args)
-	x.Args = d.values[start:]
+	d.values = appendArguments(room(d.values, 16, 512), x.Pallet, x.Call, p.args)
+	x.Args = share(d.values)
 	return nil
 }
 
@@ -213,13 +225,13 @@ func (d *blockDecoder) otherExtrinsic(x *chain.Extrinsic, p *parts) (err error) 
 		return unwanted("an object", d.Value())
 	}
 	var fields firstError
-	var method, hash, signature, events bool
+	var named, hash, signature, events bool
 	d.Object()
 	for d.Member() {
 		switch key := d.Key(); key {
 		case "method":
-			x.Pallet, x.Call, err = d.method()
-			method = true
+			err = d.call(x)
+			named = true
 			fields.at(key, err)
 		case "signature":
 			p.signature = d.Value()
@@ -244,7 +256,7 @@ func (d *blockDecoder) otherExtrinsic(x *chain.Extrinsic, p *parts) (err error) 
 			d.Skip()
 		}
 	}
-	fields.need("method", method)
+	fields.need("method", named)
 	fields.need("signature", signature)
 	fields.need("hash", hash)
 	fields.need("events", events)
@@ -256,66 +268,18 @@ func (d *blockDecoder) eventList() ([]chain.Event, error) {
 		return nil, unwanted("an array", d.Value())
 	}
 	var fields firstError
-	start := len(d.events)
+	list := room(d.events, 16, 256)
 	d.Array()
 	for d.Element() {
 		if fields.err != nil {
 			d.Skip()
 			continue
 		}
-		d.events = append(d.events, chain.Event{})
-		fields.atIndex(len(d.events)-1-start, d.event(&d.events[len(d.events)-1]))
+		list = slices.Grow(list, 1)[:len(list)+1]
+		fields.atIndex(len(list)-1, d.event(&list[len(list)-1]))
 	}
-	return d.events[start:], fields.err
-}
-
-// own copies the events and values of a block into slices that the block owns.
-func own(b *chain.Block) {
-	events, values := len(b.OnInitialize)+len(b.OnFinalize), 0
-	count := func(list []chain.Event) {
-		for i := range list {
-			values += len(list[i].Data)
-		}
-	}
-	count(b.OnInitialize)
-	for i := range b.Extrinsics {
-		events += len(b.Extrinsics[i].Events)
-		values += len(b.Extrinsics[i].Args)
-		count(b.Extrinsics[i].Events)
-	}
-	count(b.OnFinalize)
-	all := owned{make([]chain.Event, 0, events), make(chain.Values, 0, values)}
-	all.takeEvents(&b.OnInitialize)
-	for i := range b.Extrinsics {
-		all.takeValues(&b.Extrinsics[i].Args)
-		all.takeEvents(&b.Extrinsics[i].Events)
-	}
-	all.takeEvents(&b.OnFinalize)
-}
-
-// owned are the slices of a block, each part of which is an event's or an extrinsic's.
-type owned struct {
-	events []chain.Event
-	values chain.Values
-}
-
-func (o *owned) takeEvents(list *[]chain.Event) {
-	start := len(o.events)
-	o.events = append(o.events, *list...)
-	*list = o.events[start:len(o.events):len(o.events)]
-	for i := range *list {
-		o.takeValues(&(*list)[i].Data)
-	}
-}
-
-func (o *owned) takeValues(list *chain.Values) {
-	if len(*list) == 0 {
-		*list = nil
-		return
-	}
-	start := len(o.values)
-	o.values = append(o.values, *list...)
-	*list = o.values[start:len(o.values):len(o.values)]
+	d.events = list
+	return slices.Clip(list), fields.err
 }
 
 func (d *blockDecoder) event(e *chain.Event) (err error) {
@@ -326,14 +290,15 @@ func (d *blockDecoder) event(e *chain.Event) (err error) {
 		return unwanted("an object", d.Value())
 	}
 	var fields firstError
-	var method, hasData bool
+	var named, hasData bool
+	var m *method
 	var data jsonscan.Value
 	d.Object()
 	for d.Member() {
 		switch key := d.Key(); key {
 		case "method":
-			e.Pallet, e.Name, err = d.method()
-			method = true
+			m, err = d.method()
+			named = true
 			fields.at(key, err)
 		case "data":
 			if !d.IsArray() {
@@ -347,33 +312,52 @@ func (d *blockDecoder) event(e *chain.Event) (err error) {
 			d.Skip()
 		}
 	}
-	fields.need("method", method)
+	fields.need("method", named)
 	fields.need("data", hasData)
 	if fields.err == nil && data.Kind() == jsonscan.Array {
 		s := data.Scanner()
-		d.data(&s, e)
+		d.data(&s, e, m)
 	}
 	return fields.err
 }
 
-// method decodes {"pallet": …, "method": …}, the name of a call or an event.
-func (d *blockDecoder) method() (pallet, name string, err error) {
-	if !d.IsObject() {
-		return "", "", unwanted("an object", d.Value())
+// call decodes the name of a call.
+func (d *blockDecoder) call(x *chain.Extrinsic) error {
+	m, err := d.method()
+	if err == nil {
+		x.Pallet, x.Call = m.pallet, m.name
 	}
+	return err
+}
+
+// method decodes {"pallet": …, "method": …}, the name of a call or an event.
+func (d *blockDecoder) method() (*method, error) {
+	if m, known := d.methods.Next(d.Scanner); known {
+		return m, nil
+	}
+	if !d.IsObject() {
+		return nil, unwanted("an object", d.Value())
+	}
+	mark := d.Mark()
+	m := new(method)
 	var fields firstError
 	d.Object()
 	for d.Member() {
 		switch key := d.Key(); {
 		case key == "pallet" && d.IsString():
-			pallet = d.Text()
+			m.pallet = strings.Clone(d.Text())
 		case key == "method" && d.IsString():
-			name = d.Text()
+			m.name = strings.Clone(d.Text())
 		default:
 			d.Skip()
 		}
 	}
-	fields.need("pallet", pallet != "")
-	fields.need("method", name != "")
-	return pallet, name, fields.err
+	fields.need("pallet", m.pallet != "")
+	fields.need("method", m.name != "")
+	if fields.err != nil {
+		return nil, fields.err
+	}
+	m.event = schema.Of(m.pallet, m.name)
+	d.methods.Keep(d.Scanner, mark, m)
+	return m, nil
 }

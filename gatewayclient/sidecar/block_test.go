@@ -4,9 +4,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -316,6 +318,76 @@ func TestDecodeBlockUsual(t *testing.T) {
 		usualExtrinsic(strings.TrimSuffix(goodEvent, `}`)),
 	} {
 		requireUsual(t, withExtrinsic(extrinsic))
+	}
+}
+
+// Ethereum transactions with their fields in the usual order are decoded like others.
+func TestDecodeBlockUsualTransaction(t *testing.T) {
+	r := "0x" + strings.Repeat("ab", 32)
+	typed := `{"transaction":{"eip1559":{"chainId":"1284","nonce":"2","maxPriorityFeePerGas":"0","maxFeePerGas":"100","gasLimit":"21000",` +
+		`"action":{"call":"0x12fec127100a46e81bd09c1b07cf3d0f0c0de070"},"value":"1","input":"0x01","accessList":[],"oddYParity":false,"r":"` + r + `","s":"` + r + `"}}}`
+	legacy := `{"transaction":{"legacy":{"nonce":"2","gasPrice":"100","gasLimit":"21000","action":{"create":null},"value":"1","input":"0x01",` +
+		`"signature":{"v":"2604","r":"` + r + `","s":"` + r + `"}}}}`
+	change := strings.NewReplacer
+	for _, args := range []string{
+		typed, legacy,
+		change(`"oddYParity":false`, `"oddYParity":true`).Replace(typed),
+		change(`"oddYParity":false`, `"oddYParity":1`).Replace(typed),
+		change(`"oddYParity":false`, `"oddYParity":2`).Replace(typed),
+		change(`"accessList":[]`, `"accessList":[{"address":"0x12fec127100a46e81bd09c1b07cf3d0f0c0de070","storageKeys":["`+r+`"]}]`).Replace(typed),
+		change(`"accessList":[]`, `"accessList":[{}]`).Replace(typed),
+		change(`"accessList":[]`, `"accessList":null`).Replace(typed),
+		change(`"accessList":[]`, `"accessList":[`).Replace(typed),
+		change(`"value":"1"`, `"value":"340282366920938463463374607431768211455"`).Replace(typed),
+		change(`"value":"1"`, `"value":"340282366920938463463374607431768211456"`).Replace(typed),
+		change(`"value":"1"`, `"value":"1","value":"2"`).Replace(typed),
+		change(`"nonce":"2"`, `"nonce":2`).Replace(typed),
+		change(`"nonce":"2"`, `"nonce":"0x2"`).Replace(legacy),
+		change(`"nonce":"2"`, `"nonce":"-2"`).Replace(legacy),
+		change(`"chainId":"1284"`, `"chainId":"x"`).Replace(typed),
+		change(`"input":"0x01"`, `"input":"0x1"`).Replace(typed),
+		change(`"input":"0x01"`, `"input":"0x0\u0031"`).Replace(typed),
+		change(`"input":"0x01"`, `"input":"\x"`).Replace(typed),
+		change(`"input":"0x01"`, `"input":[]`).Replace(typed),
+		change(`eip1559`, `eip2930`).Replace(typed),
+		change(`eip1559`, `eip2930`, `"maxPriorityFeePerGas":"0","maxFeePerGas"`, `"gasPrice"`).Replace(typed),
+		change(`eip1559`, `other`).Replace(typed),
+		change(r+`"}}}`, r+`","v":"1"}}}`).Replace(typed),
+		change(r+`"}}}`, r+`"}},"other":1}`).Replace(typed),
+		change(r+`"}}}}`, r+`"}}},"other":1}`).Replace(legacy),
+		change(r+`"}}}}`, r+`"}}}}}`).Replace(legacy),
+		change(r+`"}}}}`, r+`"}}}`).Replace(legacy),
+		change(`"call":"0x12`, `"call":"0y12`).Replace(typed),
+		change(`"create":null`, `"create":0`).Replace(legacy),
+	} {
+		requireUsual(t, withExtrinsic(change(`"args":{}`, `"args":`+args, `"pallet":"a","method":"b"},"signature"`,
+			`"pallet":"ethereum","method":"transact"},"signature"`).Replace(usualExtrinsic(goodEvent))))
+	}
+}
+
+// Blocks that are decoded one after another have nothing in common.
+func TestDecodeBlocksApart(t *testing.T) {
+	texts := slices.Collect(maps.Values(recordedBlocks(t)))
+	var blocks []*chain.Block
+	var want []string
+	for _, text := range texts {
+		b, err := sidecar.DecodeBlock(text)
+		require.NoError(t, err)
+		blocks, want = append(blocks, b), append(want, shown(b))
+	}
+	for _, b := range blocks {
+		_ = append(b.Extrinsics, chain.Extrinsic{Index: -1})
+		for i := range b.Extrinsics {
+			x := &b.Extrinsics[i]
+			_ = append(x.Args, chain.UnreadValue())
+			_ = append(x.Events, chain.Event{Name: "another"})
+			for k := range x.Events {
+				_ = append(x.Events[k].Data, chain.UnreadValue())
+			}
+		}
+	}
+	for i, b := range blocks {
+		require.Equal(t, want[i], shown(b))
 	}
 }
 

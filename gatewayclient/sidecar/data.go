@@ -10,28 +10,27 @@ import (
 	"github.com/feeledger/fees/internal/schema"
 )
 
-// data reads the array of an event's values, and decodes those that rules read.
-func (d *blockDecoder) data(s *jsonscan.Scanner, e *chain.Event) {
-	start := len(d.values)
-	switch {
-	case e.Pallet == "system" && e.Name == "ExtrinsicSuccess":
+// data sets an event with a name. It reads the array of its values, and decodes those that rules read.
+func (d *blockDecoder) data(s *jsonscan.Scanner, e *chain.Event, m *method) {
+	e.Pallet, e.Name = m.pallet, m.name
+	list := room(d.values, 16, 512)
+	switch m.event {
+	case &schema.Success:
 		if v, usual := usualDispatch(s); usual {
-			d.values = append(d.values, v)
+			list = append(list, v)
 		} else {
-			d.values = append(d.values, readDispatch(s.Value().Index(0), jsonscan.Value{}))
+			list = append(list, readDispatch(s.Value().Index(0), jsonscan.Value{}))
 		}
-	case e.Pallet == "system" && e.Name == "ExtrinsicFailed":
+	case &schema.Failure:
 		var data [2]jsonscan.Value
 		nextElements(s, data[:])
-		d.values = append(d.values, readDispatch(data[1], data[0]))
-	case e.Pallet == "evm" && e.Name == "Log":
-		var data [1]jsonscan.Value
-		nextElements(s, data[:])
-		d.values = appendTransfer(d.values, data[0])
+		list = append(list, readDispatch(data[1], data[0]))
+	case &schema.Log:
+		list = appendTransfer(list, s)
 	default:
-		d.values = appendData(d.values, schema.Of(e.Pallet, e.Name), s)
+		list = appendData(list, m.event, s)
 	}
-	e.Data = d.values[start:]
+	d.values, e.Data = list, share(list)
 }
 
 // nextElements reads the next array and returns the number of its elements. Those after the list's are skipped.
@@ -74,20 +73,28 @@ func appendData(to chain.Values, event *schema.Event, s *jsonscan.Scanner) chain
 func appendNext(to chain.Values, s *jsonscan.Scanner, of schema.Type) chain.Values {
 	switch of {
 	case schema.Account, schema.Maybe:
-		mark := s.Mark()
 		if text, ok := s.Sized(usualAddress); ok {
-			if a, err := chain.ReadAddress(text); err == nil {
-				return append(to, chain.AccountValue(a))
+			if to, ok = to.AppendAccount(text); ok {
+				s.Pass(text)
+				return to
 			}
-			s.Back(mark)
 		}
 	case schema.Hash:
-		if h, usual := usualHash(s); usual {
-			return append(to, chain.HashValue(h))
+		if text, ok := s.Sized(usualHashSize); ok {
+			if to, ok = to.AppendHash(text); ok {
+				s.Pass(text)
+				return to
+			}
 		}
 	case schema.Number, schema.Amount, schema.Word:
 		if n, ok := s.Decimal(); ok {
-			return append(to, chain.Uint64Value(n))
+			return to.AppendUint64(n)
+		}
+	case schema.Exit:
+		for i := range usualExits {
+			if exit := &usualExits[i]; s.Literal(exit.text, 0) {
+				return append(to, exit.of)
+			}
 		}
 	}
 	return append(to, readValue(s.Value(), of))
@@ -238,25 +245,30 @@ func readDispatchError(v jsonscan.Value) (e chain.DispatchError) {
 	return e
 }
 
-// appendTransfer decodes an evm.Log that is an ERC-20 transfer.
-func appendTransfer(to chain.Values, log jsonscan.Value) chain.Values {
-	var address, list, data jsonscan.Value
-	for key, member := range log.Members() {
-		switch key {
-		case "address":
-			address = member
-		case "topics":
-			list = member
-		case "data":
-			data = member
+// appendTransfer reads the data of an evm.Log, and decodes those of an ERC-20 transfer.
+func appendTransfer(to chain.Values, s *jsonscan.Scanner) chain.Values {
+	var address, data jsonscan.Value
+	var topics [3]jsonscan.Value
+	n := 0
+	s.Array()
+	for i := 0; s.Element(); i++ {
+		if i > 0 || !s.IsObject() {
+			s.Skip()
+			continue
+		}
+		for s.Object(); s.Member(); {
+			switch key := s.Key(); {
+			case key == "address":
+				address = s.Value()
+			case key == "topics" && s.IsArray():
+				n = nextElements(s, topics[:])
+			case key == "data":
+				data = s.Value()
+			default:
+				s.Skip()
+			}
 		}
 	}
-	if list.Kind() != jsonscan.Array {
-		return to
-	}
-	var topics [3]jsonscan.Value
-	s := list.Scanner()
-	n := nextElements(&s, topics[:])
 	first, _ := topics[0].Text()
 	word, _ := data.Text()
 	if n != len(topics) || !strings.EqualFold(first, schema.Transfer) || len(word) != 2+64 || !strings.HasPrefix(word, "0x") {
@@ -317,7 +329,7 @@ func (d *blockDecoder) digest() ([]chain.Hash, error) {
 		}
 		return nil, unwanted("an array", v)
 	}
-	var items [][]byte
+	items := make([][]byte, 0, 1)
 	var malformed error
 	unread := false
 	for d.Array(); d.Element(); {

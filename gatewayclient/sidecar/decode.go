@@ -1,6 +1,7 @@
 package sidecar
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -76,15 +77,25 @@ func unwanted(want string, v jsonscan.Value) error {
 
 // decode decodes a small response, which must be an object.
 func decode(what, text string, read func(jsonscan.Value, *firstError)) error {
-	v, err := jsonscan.Parse(text)
-	switch {
-	case err != nil:
+	var v jsonscan.Value
+	return decodeObject(what, text, func(s *jsonscan.Scanner) { v = s.Value() }, func(fields *firstError) { read(v, fields) })
+}
+
+// decodeObject decodes a response, which must be an object: it scans the text, then reads what it found.
+func decodeObject(what, text string, scan func(*jsonscan.Scanner), read func(*firstError)) error {
+	var other error
+	err := jsonscan.Scan(text, func(s *jsonscan.Scanner) {
+		if s.IsObject() {
+			scan(s)
+		} else {
+			other = unwanted("an object", s.Value())
+		}
+	})
+	if err = cmp.Or(err, other); err != nil {
 		return &DecodeError{what, err}
-	case v.Kind() != jsonscan.Object:
-		return &DecodeError{what, unwanted("an object", v)}
 	}
 	var fields firstError
-	if read(v, &fields); fields.err != nil {
+	if read(&fields); fields.err != nil {
 		if refused := Refusal(text); refused != nil {
 			return &DecodeError{what, refused}
 		}

@@ -17,22 +17,26 @@ type StorageItem struct {
 // decodeItem decodes the response for the item, whose value the function reads. A response that names another storage item
 // than the request is an error. Some gateways omit the names.
 func decodeItem[T any](what, text string, i StorageItem, read func(jsonscan.Value) (T, error)) (s chain.AtBlock[T], err error) {
-	err = decode(what, text, func(v jsonscan.Value, fields *firstError) {
-		var at, pallet, name, keys, value jsonscan.Value
-		for key, member := range v.Members() {
-			switch key {
+	var at, pallet, name, keys, value jsonscan.Value
+	scan := func(text *jsonscan.Scanner) {
+		for text.Object(); text.Member(); {
+			switch key := text.Key(); key {
 			case "at":
-				at = member
+				at = text.Value()
 			case "pallet":
-				pallet = member
+				pallet = text.Value()
 			case "storageItem":
-				name = member
+				name = text.Value()
 			case "keys":
-				keys = member
+				keys = text.Value()
 			case "value":
-				value = member
+				value = text.Value()
+			default:
+				text.Skip()
 			}
 		}
+	}
+	err = decodeObject(what, text, scan, func(fields *firstError) {
 		s.At, s.AtHash = readAt(at, fields)
 		i.check(pallet, name, keys, fields)
 		var err error

@@ -47,22 +47,6 @@ func readPayload(args jsonscan.Value) (*chain.Payload, error) {
 	return p, nil
 }
 
-// readTyped decodes a typed transaction in one pass. If not ok, readPayload decodes it or reports the error.
-func readTyped(s *jsonscan.Scanner) (*chain.Payload, bool) {
-	if !s.IsObject() {
-		return nil, false
-	}
-	s.Object()
-	if !s.Member() {
-		return nil, false
-	}
-	p := &chain.Payload{Type: typeNamed(s.Key())}
-	if p.Type == "" || !s.IsObject() || readPayloadFields(p, s, false) != nil {
-		return nil, false
-	}
-	return p, !s.Member()
-}
-
 // typeNamed returns the type with a name. Sidecar's successor writes some in another case, such as eIP1559.
 func typeNamed(name string) chain.TransactionType {
 	if name == string(chain.Legacy) {
@@ -236,8 +220,11 @@ func readAction(v jsonscan.Value) (chain.Action, error) {
 	return chain.Action{}, errors.New(`want {"call": address} or {"create": null}`)
 }
 
-// usualAddress is the length of 0x and an address in hex digits.
-const usualAddress = 2 + 2*chain.AddressSize
+// Lengths of 0x and hex digits.
+const (
+	usualAddress  = 2 + 2*chain.AddressSize
+	usualHashSize = 2 + 2*len(chain.Hash{})
+)
 
 func readInput(v jsonscan.Value) ([]byte, error) {
 	text, _ := v.Text()

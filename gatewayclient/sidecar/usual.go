@@ -2,6 +2,7 @@ package sidecar
 
 import (
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/jsonread"
 	"github.com/feeledger/fees/internal/jsonscan"
 )
 
@@ -10,118 +11,196 @@ import (
 // and the functions of block.go decode or reject the text.
 
 func (d *blockDecoder) usualExtrinsic(x *chain.Extrinsic, p *parts) bool {
-	mark, events, values := d.Mark(), len(d.events), len(d.values)
+	mark := d.Mark()
 	var other jsonscan.Value
-	usual := d.Literal(`{"method":{"pallet":`, 2) && d.text(&x.Pallet) &&
-		d.Literal(`,"method":`, 0) && d.text(&x.Call) &&
-		(d.Literal(`},"signature":null,"nonce":null,"args":`, -1) ||
-			d.Literal(`},"signature":`, -1) && d.value(&p.signature) &&
+	usual := d.Literal(`{"method":`, 1) && d.call(x) == nil &&
+		(d.Literal(`,"signature":null,"nonce":null,"args":`, 0) ||
+			d.Literal(`,"signature":`, 0) && d.value(&p.signature) &&
 				d.Literal(`,"nonce":`, 0) && d.value(&p.nonce) &&
 				d.Literal(`,"args":`, 0)) && (isTransact(x) && d.IsObject() && d.transact(x) || d.value(&p.args)) &&
-		d.Literal(`,"tip":`, 0) && d.value(&p.tip) &&
-		d.Literal(`,"hash":`, 0) && d.hash(&x.Hash) &&
+		(d.Literal(`,"tip":null,"hash":`, 0) ||
+			d.Literal(`,"tip":`, 0) && d.value(&p.tip) && d.Literal(`,"hash":`, 0)) && d.hash(&x.Hash) &&
 		(d.Literal(`,"info":{},"era":{"immortalEra":"0x00"},"events":`, 0) ||
 			d.Literal(`,"info":`, 0) && d.value(&other) &&
 				d.Literal(`,"era":`, 0) && d.value(&p.era) &&
 				d.Literal(`,"events":`, 0)) && d.eventsOf(x) &&
-		d.Literal(`,"success":`, 0) && d.value(&other) &&
-		d.Literal(`,"paysFee":`, 0) && d.value(&other) &&
-		d.Literal(`}`, -1)
+		(d.Literal(`,"success":true,"paysFee":false}`, -1) ||
+			d.Literal(`,"success":`, 0) && d.value(&other) &&
+				d.Literal(`,"paysFee":`, 0) && d.value(&other) &&
+				d.Literal(`}`, -1))
 	if !usual {
 		d.Back(mark)
-		clear(d.events[events:])
-		d.events, d.values = d.events[:events], d.values[:values]
 	}
 	return usual
 }
 
 func (d *blockDecoder) usualEvent(e *chain.Event) bool {
-	mark, values := d.Mark(), len(d.values)
-	usual := d.Literal(`{"method":{"pallet":`, 2) && d.text(&e.Pallet) &&
-		d.Literal(`,"method":`, 0) && d.text(&e.Name) &&
-		d.Literal(`},"data":`, -1) && d.IsArray()
+	mark := d.Mark()
+	usual := d.Literal(`{"method":`, 1)
 	if usual {
-		d.data(d.Scanner, e)
-		usual = d.Literal(`}`, -1)
+		m, err := d.method()
+		if usual = err == nil && d.Literal(`,"data":`, 0) && d.IsArray(); usual {
+			d.data(d.Scanner, e, m)
+			usual = d.Literal(`}`, -1)
+		}
 	}
 	if !usual {
 		d.Back(mark)
-		d.values = d.values[:values]
 	}
 	return usual
 }
 
-// usualEnds are the ends of the data of a system.ExtrinsicSuccess, the frequent ones first, and what they mean.
-var usualEnds = [...]struct {
-	text  string
-	class chain.DispatchClass
-	pays  bool
-}{
-	{`,"class":"Mandatory","paysFee":"No"}]`, chain.Mandatory, false},
-	{`,"class":"Normal","paysFee":"No"}]`, chain.Normal, false},
-	{`,"class":"Normal","paysFee":"Yes"}]`, chain.Normal, true},
-	{`,"class":"Mandatory","paysFee":"Yes"}]`, chain.Mandatory, true},
+// usualEnd is the end of the data of a system.ExtrinsicSuccess, after its weight.
+type usualEnd struct {
+	text string
+	of   chain.Value // what it means, with a weight of zero
 }
 
-// usualDispatch decodes the data of a system.ExtrinsicSuccess.
+// The frequent ends come first. The path is that of the ref time.
+func usualEnds(path string) [4]usualEnd {
+	end := func(class chain.DispatchClass, word string, pays bool) usualEnd {
+		return usualEnd{`,"class":"` + string(class) + `","paysFee":"` + word + `"}]`, chain.DispatchValue(chain.Weight{}, chain.DispatchInfo{
+			Class: chain.DecodedOf(class, nil), PaysFee: chain.DecodedOf(pays, nil), RefTime: path,
+		})}
+	}
+	return [...]usualEnd{
+		end(chain.Mandatory, "No", false), end(chain.Normal, "No", false), end(chain.Normal, "Yes", true), end(chain.Mandatory, "Yes", true),
+	}
+}
+
+var endsOfOne, endsOfTwo = usualEnds("weight"), usualEnds("weight.refTime")
+
+// usualDispatch decodes the data of a system.ExtrinsicSuccess, whose weight has one or two dimensions.
 func usualDispatch(s *jsonscan.Scanner) (chain.Value, bool) {
 	mark := s.Mark()
-	if weight, path := usualWeight(s); path != "" {
-		for i := range usualEnds {
-			if end := &usualEnds[i]; s.Literal(end.text, -2) {
-				return chain.DispatchValue(weight, chain.DispatchInfo{
-					Class: chain.DecodedOf(end.class, nil), PaysFee: chain.DecodedOf(end.pays, nil), RefTime: path,
-				}), true
-			}
+	var time, proof uint64
+	ends, ok := &endsOfTwo, s.Literal(`[{"weight":{"refTime":`, 3)
+	if ok {
+		if time, ok = s.Decimal(); ok && s.Literal(`,"proofSize":`, 0) {
+			proof, ok = s.Decimal()
+		}
+		ok = ok && s.Literal(`}`, -1)
+	} else if ok = s.Literal(`[{"weight":`, 2); ok {
+		ends = &endsOfOne
+		time, ok = s.Decimal()
+	}
+	for i := range ends {
+		if ok && s.Literal(ends[i].text, -2) {
+			return ends[i].of.Weighing(chain.Weight{RefTime: chain.NewRefTime(time), ProofSize: proof}), true
 		}
 	}
 	s.Back(mark)
 	return chain.Value{}, false
 }
 
-// usualWeight decodes a weight at the start of the data, and returns the path of its ref time, or "".
-func usualWeight(s *jsonscan.Scanner) (w chain.Weight, path string) {
-	path = "weight"
-	both := s.Literal(`[{"weight":{"refTime":`, 3)
-	if both {
-		path = "weight.refTime"
-	} else if !s.Literal(`[{"weight":`, 2) {
-		return w, ""
-	}
-	time, ok := s.Decimal()
-	w.RefTime = chain.NewRefTime(time)
-	if ok && both {
-		if ok = s.Literal(`,"proofSize":`, 0); ok {
-			w.ProofSize, ok = s.Decimal()
-		}
-		ok = ok && s.Literal(`}`, -1)
-	}
-	if !ok {
-		return w, ""
-	}
-	return w, path
+// usualExits are frequent exits, and what they mean.
+var usualExits = [...]struct {
+	text string
+	of   chain.Value
+}{
+	{`{"succeed":"Stopped"}`, chain.ExitValue(chain.Exit{State: chain.ExitSucceed, Reason: "Stopped"})},
+	{`{"succeed":"Returned"}`, chain.ExitValue(chain.Exit{State: chain.ExitSucceed, Reason: "Returned"})},
+	{`{"revert":"Reverted"}`, chain.ExitValue(chain.Exit{State: chain.ExitRevert, Reason: "Reverted"})},
 }
 
-// transact decodes the arguments of ethereum.transact in one pass. If false, it has consumed nothing.
+// transact decodes the arguments of ethereum.transact. If false, it has consumed nothing.
 func (d *blockDecoder) transact(x *chain.Extrinsic) bool {
 	mark := d.Mark()
-	d.Object()
-	if d.Member() && d.Key() == "transaction" {
-		if payload, typed := readTyped(d.Scanner); typed && !d.Member() {
-			x.Payload = chain.DecodedOf(payload, nil)
-			return true
-		}
-	}
-	d.Back(mark)
-	return false
-}
-
-func (d *blockDecoder) text(text *string) bool {
-	if !d.IsString() {
+	p := d.payload()
+	if p == nil {
+		d.Back(mark)
 		return false
 	}
-	*text = d.Text()
-	return *text != ""
+	x.Payload = chain.DecodedOf(p, nil)
+	return true
+}
+
+// payload decodes a typed transaction. If nil, it may have consumed a part.
+func (d *blockDecoder) payload() *chain.Payload {
+	d.payloads = append(room(d.payloads, 1, 16), chain.Payload{})
+	p := &d.payloads[0]
+	switch {
+	case d.Literal(`{"transaction":{"eip1559":{"chainId":`, 3):
+		p.Type = chain.EIP1559
+	case d.Literal(`{"transaction":{"eip2930":{"chainId":`, 3):
+		p.Type = chain.EIP2930
+	case d.Literal(`{"transaction":{"legacy":{"nonce":`, 3):
+		p.Type = chain.Legacy
+	default:
+		return nil
+	}
+	var chainID, nonce, price, priority, limit uint64
+	var action chain.Action
+	var signature chain.Signature
+	legacy, dynamic := p.Type == chain.Legacy, p.Type.DynamicFee()
+	usual := (legacy || d.number(&chainID) && d.Literal(`,"nonce":`, 0)) && d.number(&nonce) &&
+		(!dynamic && d.Literal(`,"gasPrice":`, 0) ||
+			dynamic && d.Literal(`,"maxPriorityFeePerGas":`, 0) && d.number(&priority) && d.Literal(`,"maxFeePerGas":`, 0)) && d.number(&price) &&
+		d.Literal(`,"gasLimit":`, 0) && d.number(&limit) &&
+		(d.Literal(`,"action":{"call":`, 1) && d.address(&action.To) && d.Literal(`},"value":`, -1) || d.creates(&action)) && d.amount(&p.Value) &&
+		d.Literal(`,"input":`, 0) && d.IsString()
+	if !usual {
+		return nil
+	}
+	input, err := chain.ReadBytes(d.Text())
+	if err != nil {
+		return nil
+	}
+	if legacy {
+		usual = d.Literal(`,"signature":{"v":`, 1) && d.number(&signature.V)
+	} else if usual = d.Literal(`,"accessList":`, 0); usual {
+		p.AccessList = chain.DecodedOf(inside("accessList", d.Value(), readAccessList))
+		if usual = d.Literal(`,"oddYParity":false`, 0); !usual {
+			usual = d.Literal(`,"oddYParity":true`, 0)
+			signature.V = 1
+		}
+	}
+	usual = usual && d.Literal(`,"r":`, 0) && d.hash(&signature.R) && d.Literal(`,"s":`, 0) && d.hash(&signature.S) &&
+		(legacy && d.Literal(`}}}}`, -4) || !legacy && d.Literal(`}}}`, -3))
+	if !usual {
+		return nil
+	}
+	p.Nonce, p.GasLimit = chain.NewNonce(nonce), chain.NewGas(limit)
+	if dynamic {
+		p.MaxFeePerGas, p.MaxPriorityFeePerGas = chain.NewGasPrice(price), chain.NewGasPrice(priority)
+	} else {
+		p.LegacyGasPrice = chain.NewGasPrice(price)
+	}
+	if legacy {
+		p.AccessList = chain.DecodedOf[[]chain.AccessEntry](nil, nil)
+	} else {
+		p.ChainID = chain.DecodedOf(chainID, nil)
+	}
+	p.Action, p.Input, p.Signature = chain.DecodedOf(action, nil), chain.DecodedOf(input, nil), chain.DecodedOf(signature, nil)
+	return p
+}
+
+func (d *blockDecoder) creates(a *chain.Action) bool {
+	a.Create = d.Literal(`,"action":{"create":null},"value":`, 0)
+	return a.Create
+}
+
+func (d *blockDecoder) number(n *uint64) (usual bool) {
+	*n, usual = d.Decimal()
+	return usual
+}
+
+func (d *blockDecoder) amount(w *chain.Wei) bool {
+	var err error
+	*w, err = next(d.Scanner, false, chain.NewWei, jsonread.Wei)
+	return err == nil
+}
+
+func (d *blockDecoder) address(a *chain.Address) bool {
+	text, ok := d.Sized(usualAddress)
+	if !ok {
+		return false
+	}
+	var err error
+	if *a, err = chain.ReadAddress(text); err == nil {
+		d.Pass(text)
+	}
+	return err == nil
 }
 
 func (d *blockDecoder) hash(hash *chain.Hash) (usual bool) {
@@ -131,14 +210,13 @@ func (d *blockDecoder) hash(hash *chain.Hash) (usual bool) {
 
 // usualHash decodes a hash.
 func usualHash(s *jsonscan.Scanner) (hash chain.Hash, usual bool) {
-	mark := s.Mark()
-	text, ok := s.Sized(2 + 2*len(hash))
+	text, ok := s.Sized(usualHashSize)
 	if !ok {
 		return hash, false
 	}
 	hash, err := chain.ParseHash(text)
-	if err != nil {
-		s.Back(mark)
+	if err == nil {
+		s.Pass(text)
 	}
 	return hash, err == nil
 }

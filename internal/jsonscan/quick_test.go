@@ -63,12 +63,10 @@ func TestSized(t *testing.T) {
 			err := jsonscan.Scan(`[ "`+content+`" ,"next"]`, func(s *jsonscan.Scanner) {
 				s.Array()
 				s.Element()
-				mark := s.Mark()
-				if text, ok = s.Sized(size); ok && text != content {
-					s.Back(mark)
-					ok = false
-				}
-				if !ok {
+				text, ok = s.Sized(size)
+				if ok = ok && text == content; ok {
+					s.Pass(text)
+				} else {
 					s.Skip()
 				}
 				s.Element()

@@ -174,19 +174,20 @@ func unescape(inside string) string {
 	}
 }
 
-// Sized moves past a string of exactly length bytes and returns its content, if such a string seems to come next: a byte
-// at its end is a quote. The caller must check that none of the bytes is a quote, a backslash, a control character or
-// outside of ASCII, and otherwise undo it with [Scanner.Back].
+// Sized returns the content of a string of exactly length bytes, if such a string seems to come next: a byte at its end is a
+// quote. [Scanner.Pass] moves past it. The caller must check before that none of the bytes is a quote, a backslash, a control
+// character or outside of ASCII.
 func (s *Scanner) Sized(length int) (text string, ok bool) {
 	s.peek()
 	end := s.pos + 1 + length
 	if end >= len(s.text) || s.text[s.pos] != '"' || s.text[end] != '"' {
 		return "", false
 	}
-	text = s.text[s.pos+1 : end]
-	s.pos = end + 1
-	return text, true
+	return s.text[s.pos+1 : end], true
 }
+
+// Pass moves past a string that [Scanner.Sized] returned.
+func (s *Scanner) Pass(sized string) { s.pos += len(sized) + 2 }
 
 // maxDecimal is the number of decimal digits of which each combination has less than 64 bits.
 const maxDecimal = 19

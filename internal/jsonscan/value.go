@@ -87,10 +87,15 @@ func (v Value) Bool() (value, ok bool) {
 
 // Member returns the object's member with a name, absent if there is none.
 func (v Value) Member(name string) Value {
-	for key, member := range v.Members() {
-		if key == name {
-			return member
+	if v.Kind() != Object {
+		return Value{}
+	}
+	s := v.Scanner()
+	for s.Object(); s.Member(); {
+		if s.key == name {
+			return s.Value()
 		}
+		s.Skip()
 	}
 	return Value{}
 }

@@ -47,7 +47,10 @@ func balances(types ...Type) Event { return Event{types, Maybe, true} }
 
 func values(types ...Type) Event { return Event{Types: types} }
 
-// The data of the events that are read, besides those of system.ExtrinsicSuccess, system.ExtrinsicFailed and evm.Log.
+// The events system.ExtrinsicSuccess, system.ExtrinsicFailed and evm.Log, whose data these types do not describe.
+var Success, Failure, Log Event
+
+// The data of the other events that are read.
 var (
 	nothing         = Event{}
 	account         = values(Account)
@@ -75,6 +78,10 @@ func Of(pallet, name string) *Event {
 		switch name {
 		case "NewAccount", "KilledAccount":
 			return &account
+		case "ExtrinsicSuccess":
+			return &Success
+		case "ExtrinsicFailed":
+			return &Failure
 		}
 		return &nothing
 	case "balances":
@@ -95,6 +102,10 @@ func Of(pallet, name string) *Event {
 		switch name {
 		case "Withdrawn", "Deposited":
 			return &assetMoved
+		}
+	case "evm":
+		if name == "Log" {
+			return &Log
 		}
 	case "ethereum":
 		if name == "Executed" {
