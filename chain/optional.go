@@ -33,7 +33,7 @@ func (o *Optional[T]) UnmarshalJSON(text []byte) error {
 	known, err := decoded(text, &value)
 	*o = Optional[T]{}
 	if known {
-		*o = Some(value)
+		*o = Optional[T]{value, true}
 	}
 	return err
 }
