@@ -24,18 +24,21 @@ func DecodedOf[T any](value T, err error) Decoded[T] {
 }
 
 // String returns the value as its type prints it, or the error.
-func (d Decoded[T]) String() string {
-	value, err := d.Get()
-	if err != nil {
+func (d Decoded[T]) String() string { return d.result.printed(d.value) }
+
+// Get returns the value, or the error.
+func (d Decoded[T]) Get() (T, error) { return d.value, d.result.failure() }
+
+func (r *result) failure() error {
+	if r == nil {
+		return ErrMissing
+	}
+	return r.err
+}
+
+func (r *result) printed(value any) string {
+	if err := r.failure(); err != nil {
 		return err.Error()
 	}
 	return fmt.Sprint(value)
-}
-
-// Get returns the value, or the error.
-func (d Decoded[T]) Get() (T, error) {
-	if d.result == nil {
-		return d.value, ErrMissing
-	}
-	return d.value, d.result.err
 }

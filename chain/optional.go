@@ -22,31 +22,42 @@ func (o Optional[T]) Get() (T, bool) { return o.value, o.known }
 func (o Optional[T]) Known() bool { return o.known }
 
 // String returns the value as its type prints it, or "unknown".
-func (o Optional[T]) String() string {
-	if !o.known {
-		return "unknown"
-	}
-	return fmt.Sprint(o.value)
-}
+func (o Optional[T]) String() string { return printed(o.value, o.known) }
 
 // MarshalJSON encodes the value, or null.
-func (o Optional[T]) MarshalJSON() ([]byte, error) {
-	if !o.known {
-		return []byte("null"), nil
-	}
-	return json.Marshal(o.value)
-}
+func (o Optional[T]) MarshalJSON() ([]byte, error) { return encoded(o.value, o.known) }
 
 // UnmarshalJSON decodes the value; null decodes to the empty Optional.
 func (o *Optional[T]) UnmarshalJSON(text []byte) error {
-	*o = Optional[T]{}
-	if string(text) == "null" {
-		return nil
-	}
 	var value T
-	if err := json.Unmarshal(text, &value); err != nil {
-		return err
+	known, err := decoded(text, &value)
+	*o = Optional[T]{}
+	if known {
+		*o = Optional[T]{value, true}
 	}
-	*o = Some(value)
-	return nil
+	return err
+}
+
+// A generic type's methods are compiled in each package that sees the type, so those above are only calls.
+
+func printed(value any, known bool) string {
+	if !known {
+		return "unknown"
+	}
+	return fmt.Sprint(value)
+}
+
+func encoded(value any, known bool) ([]byte, error) {
+	if !known {
+		return []byte("null"), nil
+	}
+	return json.Marshal(value)
+}
+
+func decoded(text []byte, value any) (known bool, err error) {
+	if string(text) == "null" {
+		return false, nil
+	}
+	err = json.Unmarshal(text, value)
+	return err == nil, err
 }

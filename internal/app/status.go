@@ -33,8 +33,8 @@ func (d *Ledger) Status(ctx context.Context) (s Status, err error) {
 	} else if s.Altered = d.wrapErr(err); !errors.Is(err, ledger.ErrDamaged) {
 		return s, s.Altered
 	}
-	if pool := d.Book.Pool(); pool != nil {
-		jobs, err := queue.Jobs(ctx, pool)
+	if ledger.Postgres(d.Place) {
+		jobs, err := queue.Jobs(ctx, d.Book)
 		if err != nil {
 			return s, d.wrapErr(err)
 		}

@@ -79,7 +79,7 @@ func Enqueue(ctx context.Context, place string, w Wanted, o FillOptions) (*Enque
 	if err != nil {
 		return nil, err
 	}
-	jobs, err := queue.Enqueue(ctx, d.Book.Pool(), missing, jobSize)
+	jobs, err := queue.Enqueue(ctx, d.Book, missing, jobSize)
 	return &Enqueued{d.Place, w.Name(), span, total, jobs}, d.wrapErr(err)
 }
 

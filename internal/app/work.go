@@ -108,7 +108,7 @@ func (d *Ledger) showJobs(ctx context.Context, p *Progress) (end func()) {
 	var showing sync.WaitGroup
 	showing.Go(func() {
 		for ctx.Err() == nil {
-			if s, err := queue.Jobs(ctx, d.Book.Pool()); err == nil {
+			if s, err := queue.Jobs(ctx, d.Book); err == nil {
 				p.show(s.Done, s.Done+s.Left())
 			}
 			select {

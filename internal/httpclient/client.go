@@ -24,7 +24,8 @@ type Client struct {
 	header   http.Header
 	options  Options
 	observer Observer
-	http     *resty.Client
+	http     *http.Client
+	request  func(ctx context.Context, method, url string, json []byte) (*http.Response, error)
 	places   chan struct{} // slots for concurrent requests
 	pace     *pace
 	secrets  []string     // see withoutSecrets
@@ -63,13 +64,30 @@ func New(what, address string, o Options, schemes ...string) (*Client, error) {
 		header:   header,
 		options:  o,
 		observer: cmp.Or[Observer](o.Observer, noObserver{}),
-		http:     client,
+		http:     client.GetClient(),
+		request:  requestWith(client),
 		places:   make(chan struct{}, o.Concurrency),
 		pace:     newPace(o.RPS),
 		secrets:  secretsOf(address, o),
 	}
 	c.doubts.Store(maxDoubts)
 	return c, nil
+}
+
+// requestWith returns the function that sends a request without a body, or one with JSON. It hides the library's types: each
+// package that sees a Client would compile generic parts of them.
+func requestWith(client *resty.Client) func(ctx context.Context, method, url string, json []byte) (*http.Response, error) {
+	return func(ctx context.Context, method, url string, json []byte) (*http.Response, error) {
+		r := client.R().SetContext(ctx)
+		if json != nil {
+			r.SetHeader("Content-Type", "application/json").SetBody(json)
+		}
+		response, err := r.Execute(method, url)
+		if err != nil {
+			return nil, err
+		}
+		return response.RawResponse, nil
+	}
 }
 
 // sameOrigin follows a few redirects, but only within the origin that the credentials were meant for. A redirect
@@ -101,7 +119,7 @@ func (c *Client) URL() string { return c.url }
 func (c *Client) Header() http.Header { return c.header }
 
 // HTTP returns the underlying client. Report its answers with [Client.Reached].
-func (c *Client) HTTP() *http.Client { return c.http.GetClient() }
+func (c *Client) HTTP() *http.Client { return c.http }
 
 // Reached records that the address has answered.
 func (c *Client) Reached() { c.reached.Store(true) }
@@ -135,14 +153,14 @@ func (c *Client) Get(ctx context.Context, path string) (Answer, error) {
 
 // Post makes one attempt to send JSON to the address.
 func (c *Client) Post(ctx context.Context, json []byte) (Answer, error) {
-	answer, _, err := c.send(ctx, c.http.R().SetHeader("Content-Type", "application/json").SetBody(json), http.MethodPost, c.url, nil)
+	answer, _, err := c.send(ctx, http.MethodPost, c.url, json, nil)
 	return answer, err
 }
 
 // Stream is like Get, but copies a body with status 2xx to w instead of keeping it. It returns the number of
 // bytes copied.
 func (c *Client) Stream(ctx context.Context, path string, w io.Writer) (Answer, int64, error) {
-	return c.send(ctx, c.http.R(), http.MethodGet, urlOf(c.url, path), w)
+	return c.send(ctx, http.MethodGet, urlOf(c.url, path), nil, w)
 }
 
 // urlOf returns the URL of a path, which may have a query, below an address. The address's query follows that of the path.
@@ -160,15 +178,15 @@ func urlOf(address, path string) string {
 
 // send makes one attempt and reads the whole answer. It needs no more memory than the answer's size; resty's own
 // reading needs six times as much, has no size limit, and does not report the bytes received of a truncated answer.
-func (c *Client) send(ctx context.Context, r *resty.Request, method, url string, w io.Writer) (Answer, int64, error) {
-	response, err := r.SetContext(ctx).Execute(method, url)
+func (c *Client) send(ctx context.Context, method, url string, json []byte, w io.Writer) (Answer, int64, error) {
+	response, err := c.request(ctx, method, url, json)
 	if err != nil {
 		return Answer{}, 0, c.Unreachable(ctx, err)
 	}
 	c.Reached()
-	body, length := response.RawBody(), response.RawResponse.ContentLength
+	body, length := response.Body, response.ContentLength
 	defer body.Close()
-	answer := Answer{Status: response.StatusCode(), Header: response.Header()}
+	answer := Answer{Status: response.StatusCode, Header: response.Header}
 	if w != nil && answer.IsSuccess() {
 		n, err := c.copy(ctx, w, body)
 		return answer, n, err

@@ -10,15 +10,13 @@ import (
 )
 
 // Unmarshal parses JSON that a person wrote or may have edited, like [Decode], and rejects unknown keys.
-func Unmarshal(text []byte, into any) error {
-	return decode(text, into, (*json.Decoder).DisallowUnknownFields)
-}
+func Unmarshal(text []byte, into any) error { return decode(text, into, true) }
 
 // Decode parses JSON. Unlike encoding/json alone, it rejects duplicate keys, keys of an object that differ only in case
 // (encoding/json would use the last one), and trailing text.
-func Decode(text []byte, into any) error { return decode(text, into, func(*json.Decoder) {}) }
+func Decode(text []byte, into any) error { return decode(text, into, false) }
 
-func decode(text []byte, into any, set func(*json.Decoder)) error {
+func decode(text []byte, into any, known bool) error {
 	v, err := Parse(string(text))
 	if err == nil {
 		err = v.CheckKeys()
@@ -27,7 +25,9 @@ func decode(text []byte, into any, set func(*json.Decoder)) error {
 		return err
 	}
 	decoder := json.NewDecoder(bytes.NewReader(text))
-	set(decoder)
+	if known {
+		decoder.DisallowUnknownFields()
+	}
 	if err := decoder.Decode(into); err != nil {
 		return errors.New(strings.TrimPrefix(err.Error(), "json: "))
 	}

@@ -77,7 +77,7 @@ func TestExtendedInAnyOrder(t *testing.T) {
 			require.NoError(t, book.Begin(ctx, madeUpChain, uint64(low)))
 			write := func(from, to int) {
 				if ledger.Postgres(place) && random.IntN(2) == 0 {
-					require.NoError(t, book.WriteJob(ctx, entries[from:to], func(context.Context, pgx.Tx) error { return nil }))
+					require.NoError(t, ledger.WriteJob(ctx, book, entries[from:to], func(context.Context, pgx.Tx) error { return nil }))
 					return
 				}
 				require.NoError(t, book.Write(ctx, entries[from:to]))

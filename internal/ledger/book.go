@@ -110,8 +110,9 @@ func openBook[E engine](e E, err error) (*Book, error) {
 // Close closes the ledger and releases the writer's lock.
 func (b *Book) Close() error { return b.engine.close() }
 
-// Pool returns the PostgreSQL connections; nil for a file.
-func (b *Book) Pool() *pgxpool.Pool {
+// Pool returns the PostgreSQL connections of a ledger; nil for a file. It is no method: each package that sees a Book
+// would compile generic parts of the library.
+func Pool(b *Book) *pgxpool.Pool {
 	if e, ok := b.engine.(*postgresEngine); ok {
 		return e.pool
 	}
@@ -329,8 +330,8 @@ func (b *Book) wrapLost(err error) error {
 }
 
 // WriteJob stores blocks like Write, but allows gaps between them and seals none. It calls also in
-// the same transaction. It requires PostgreSQL.
-func (b *Book) WriteJob(ctx context.Context, entries []*Entry, also func(ctx context.Context, tx pgx.Tx) error) error {
+// the same transaction. It requires PostgreSQL. Like [Pool], it is no method.
+func WriteJob(ctx context.Context, b *Book, entries []*Entry, also func(ctx context.Context, tx pgx.Tx) error) error {
 	if err := b.prepare(ctx, entries); err != nil {
 		return err
 	}

@@ -231,8 +231,8 @@ func TestPostgresWithoutABook(t *testing.T) {
 	postgresOnly(t, func(t *testing.T, newPlace func() string) {
 		_, err := ledger.Open(ctx, newPlace())
 		require.ErrorIs(t, err, ledger.ErrNone)
-		require.Nil(t, writer(t, newFile(t)).Pool())
-		require.NotNil(t, writer(t, newPlace()).Pool())
+		require.Nil(t, ledger.Pool(writer(t, newFile(t))))
+		require.NotNil(t, ledger.Pool(writer(t, newPlace())))
 	})
 }
 
@@ -282,10 +282,10 @@ func TestSharedWriters(t *testing.T) {
 		_, err = ledger.OpenWriter(ctx, place)
 		require.ErrorIs(t, err, ledger.ErrLocked)
 		nothing := func(context.Context, pgx.Tx) error { return nil }
-		require.NoError(t, books[0].WriteJob(ctx, entries[10:20], nothing))
-		require.NoError(t, books[1].WriteJob(ctx, entries[:10], nothing))
+		require.NoError(t, ledger.WriteJob(ctx, books[0], entries[10:20], nothing))
+		require.NoError(t, ledger.WriteJob(ctx, books[1], entries[:10], nothing))
 		failed := fmt.Errorf("not done")
-		require.ErrorIs(t, books[1].WriteJob(ctx, entries[20:], func(ctx context.Context, tx pgx.Tx) error {
+		require.ErrorIs(t, ledger.WriteJob(ctx, books[1], entries[20:], func(ctx context.Context, tx pgx.Tx) error {
 			_, err := tx.Exec(ctx, "DELETE FROM blocks")
 			require.NoError(t, err)
 			return failed
@@ -293,8 +293,8 @@ func TestSharedWriters(t *testing.T) {
 		require.EqualValues(t, 20, statusOf(t, books[0]).Blocks)
 		require.EqualValues(t, 20, sealAll(t, books[0])+sealAll(t, books[1]))
 		var fork *ledger.ForkError
-		require.ErrorAs(t, books[0].WriteJob(ctx, branch(t, 20, 1, hashOf(0, 0), 1, true), nothing), &fork)
-		require.NoError(t, books[0].WriteJob(ctx, entries[20:], nothing))
+		require.ErrorAs(t, ledger.WriteJob(ctx, books[0], branch(t, 20, 1, hashOf(0, 0), 1, true), nothing), &fork)
+		require.NoError(t, ledger.WriteJob(ctx, books[0], entries[20:], nothing))
 
 		// While another program seals, there is nothing to do.
 		db := openSQL(t, place)
@@ -311,7 +311,7 @@ func TestSharedWriters(t *testing.T) {
 		empty, err := ledger.OpenShared(ctx, newPlace())
 		require.NoError(t, err)
 		defer empty.Close()
-		require.ErrorIs(t, empty.WriteJob(ctx, entries, nothing), ledger.ErrNone)
+		require.ErrorIs(t, ledger.WriteJob(ctx, empty, entries, nothing), ledger.ErrNone)
 	})
 }
 

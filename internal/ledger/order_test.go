@@ -90,7 +90,7 @@ func TestSealersInTurn(t *testing.T) {
 			if random.IntN(2) == 0 {
 				require.NoError(t, book.Write(ctx, entries[at:to]))
 			} else {
-				require.NoError(t, book.WriteJob(ctx, entries[at:to], func(context.Context, pgx.Tx) error { return nil }))
+				require.NoError(t, ledger.WriteJob(ctx, book, entries[at:to], func(context.Context, pgx.Tx) error { return nil }))
 				sealAll(t, books[random.IntN(3)])
 			}
 			at = to

@@ -141,7 +141,7 @@ func TestPartitionsThatSeveralMake(t *testing.T) {
 			}
 			defer b.Close()
 			for _, entries := range jobs {
-				must(t, b.WriteJob(ctx, entries, func(context.Context, pgx.Tx) error { return nil }))
+				must(t, WriteJob(ctx, b, entries, func(context.Context, pgx.Tx) error { return nil }))
 			}
 		}()
 	}
@@ -214,7 +214,7 @@ func TestQuestionsByHeightReadTheirPartitions(t *testing.T) {
 		}
 		require.NoError(t, b.Write(ctx, entries))
 	}
-	e := &explained{Pool: b.Pool(), t: t, most: 1}
+	e := &explained{Pool: Pool(b), t: t, most: 1}
 	q := pgQuerier{e}
 	const height = 7*partitionHeights + 5
 	for _, ask := range []func() error{

@@ -65,7 +65,7 @@ func TestPoolerFoundLater(t *testing.T) {
 	require.NoError(t, written(t, place, madeUpChain, madeUp(0, 3)).Close())
 	book := reader(t, place+"&pool_max_conns=1")
 	statusOf(t, book)
-	_, err := book.Pool().Exec(ctx, "DEALLOCATE ALL")
+	_, err := ledger.Pool(book).Exec(ctx, "DEALLOCATE ALL")
 	require.NoError(t, err)
 	_, err = book.Status(ctx)
 	require.ErrorIs(t, err, ledger.ErrPooler)

@@ -213,7 +213,7 @@ func TestProvedByManyAtOnce(t *testing.T) {
 		working.Go(func() {
 			for _, job := range order[i*jobs/len(books) : (i+1)*jobs/len(books)] {
 				first := uint64(1 + job*size)
-				errs[i] = book.WriteJob(ctx, toldBy(t, first, first+size-1, 10_000, trusted), func(context.Context, pgx.Tx) error { return nil })
+				errs[i] = ledger.WriteJob(ctx, book, toldBy(t, first, first+size-1, 10_000, trusted), func(context.Context, pgx.Tx) error { return nil })
 				if errs[i] != nil {
 					return
 				}

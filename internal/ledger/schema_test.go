@@ -214,7 +214,7 @@ func TestAlteredSchemas(t *testing.T) {
 		want, err := b.engine.intendedSchema(ctx, 0)
 		require.NoError(t, err)
 		alter := func(what, statements string) {
-			tx, err := b.Pool().Begin(ctx)
+			tx, err := Pool(b).Begin(ctx)
 			require.NoError(t, err)
 			defer tx.Rollback(ctx)
 			check(t, what, statements, want, func() (schema, error) { return postgresSchema(ctx, pgQuerier{tx}) }, func(s string) error { _, err := tx.Exec(ctx, s); return err })
@@ -336,7 +336,7 @@ func TestAnActThatIsNotKept(t *testing.T) {
 		require.NoError(t, b.Begin(ctx, Identity{Network: "moonbeam"}, 0))
 		_, err := b.Record(ctx, act, nil)
 		require.NoError(t, err)
-		if pool := b.Pool(); pool != nil {
+		if pool := Pool(b); pool != nil {
 			_, err = pool.Exec(ctx, statements)
 		} else {
 			err = b.engine.exec(ctx, statements)

@@ -35,10 +35,10 @@ func TestEndStalled(t *testing.T) {
 		return book
 	}
 	mine, theirs := open(), open()
-	_, err := mine.Pool().Exec(ctx, "CREATE TABLE notes (note text)")
+	_, err := ledger.Pool(mine).Exec(ctx, "CREATE TABLE notes (note text)")
 	require.NoError(t, err)
 	noting := func(note string) pgx.Tx {
-		tx, err := theirs.Pool().Begin(ctx)
+		tx, err := ledger.Pool(theirs).Begin(ctx)
 		require.NoError(t, err)
 		t.Cleanup(func() { tx.Rollback(ctx) })
 		_, err = tx.Exec(ctx, "INSERT INTO notes VALUES ($1)", note)
@@ -66,7 +66,7 @@ func TestEndStalled(t *testing.T) {
 	require.Error(t, <-sent)
 	require.NoError(t, between.Commit(ctx))
 	var notes int
-	require.NoError(t, mine.Pool().QueryRow(ctx, "SELECT count(*) FROM notes").Scan(&notes))
+	require.NoError(t, ledger.Pool(mine).QueryRow(ctx, "SELECT count(*) FROM notes").Scan(&notes))
 	require.Equal(t, 1, notes)
 
 	given, up := context.WithCancel(ctx)

@@ -26,7 +26,7 @@ func jobs(t *testing.T, place string, id ledger.Identity, entries []*ledger.Entr
 	batches := slices.Collect(slices.Chunk(entries, 3))
 	random.Shuffle(len(batches), func(i, j int) { batches[i], batches[j] = batches[j], batches[i] })
 	for _, p := range batches {
-		require.NoError(t, book.WriteJob(ctx, p, func(context.Context, pgx.Tx) error { return nil }))
+		require.NoError(t, ledger.WriteJob(ctx, book, p, func(context.Context, pgx.Tx) error { return nil }))
 	}
 	return book
 }
@@ -64,13 +64,13 @@ func TestBlocksOfWorkersThatAreReplaced(t *testing.T) {
 	entries := madeUp(0, 6)
 	place := server.Database(t)
 	book, db := jobs(t, place, madeUpChain, slices.Concat(entries[:4], branch(t, 4, 2, hashOf(3, 0), 1, false)), 3), openSQL(t, place)
-	require.NoError(t, book.WriteJob(ctx, entries[4:], func(context.Context, pgx.Tx) error { return nil }))
+	require.NoError(t, ledger.WriteJob(ctx, book, entries[4:], func(context.Context, pgx.Tx) error { return nil }))
 	require.EqualValues(t, 6, sealAll(t, book))
 	quiet := server.Database(t)
 	written(t, quiet, madeUpChain, entries)
 	require.True(t, content(t, openSQL(t, quiet)) == content(t, db))
 
-	require.NoError(t, book.WriteJob(ctx, branch(t, 6, 2, hashOf(5, 0), 1, false), func(context.Context, pgx.Tx) error { return nil }))
+	require.NoError(t, ledger.WriteJob(ctx, book, branch(t, 6, 2, hashOf(5, 0), 1, false), func(context.Context, pgx.Tx) error { return nil }))
 	removed, err := book.Rollback(ctx)
 	require.NoError(t, err)
 	require.EqualValues(t, 2, removed)

@@ -42,10 +42,22 @@ type ParquetOptions struct {
 // file metadata under the keys title, note_1 and so on, and symbol.
 type ParquetWriter struct {
 	sheet *Sheet
-	out   *parquet.GenericWriter[any]
-	row   parquet.Row
+	out   rowWriter
 	read  []any // the converted values of a row
 	rows  int
+}
+
+// rowWriter is a parquetFile, whose type it hides: each package that imports this one would compile the library's generic
+// types.
+type rowWriter interface {
+	write(values []any) error
+	Close() error
+}
+
+type parquetFile struct {
+	*parquet.Writer
+	sheet *Sheet
+	row   parquet.Row
 	limit int // maximum rows in a group
 	group int // rows in the pending group
 	held  int // bytes of text in it
@@ -53,12 +65,20 @@ type ParquetWriter struct {
 
 // NewParquetWriter starts a file with the columns of a sheet. It does not read the sheet's rows.
 func NewParquetWriter(w io.Writer, s *Sheet, o ParquetOptions) (*ParquetWriter, error) {
+	out, err := newParquetFile(w, s, o)
+	if err != nil {
+		return nil, err
+	}
+	return &ParquetWriter{sheet: s, out: out, read: make([]any, len(s.Columns))}, nil
+}
+
+func newParquetFile(w io.Writer, s *Sheet, o ParquetOptions) (*parquetFile, error) {
 	if err := s.check(); err != nil {
 		return nil, err
 	}
 	fields := make([]parquet.Field, len(s.Columns))
 	for i, c := range s.Columns {
-		fields[i] = parquet.Group{c.Name: parquet.Optional(c.parquetType())}.Fields()[0]
+		fields[i] = parquet.Group{c.Name: parquet.Optional(parquetType(c))}.Fields()[0]
 	}
 	limit := cmp.Or(o.RowsInGroup, rowsInGroup)
 	options := []parquet.WriterOption{
@@ -78,11 +98,8 @@ func NewParquetWriter(w io.Writer, s *Sheet, o ParquetOptions) (*ParquetWriter, 
 		sorted = append(sorted, parquet.Ascending(name))
 	}
 	options = append(options, parquet.SortingWriterConfig(parquet.SortingColumns(sorted...)))
-	n := len(s.Columns)
-	return &ParquetWriter{
-		sheet: s, out: parquet.NewGenericWriter[any](w, append(options, metadata(s)...)...),
-		row: make(parquet.Row, n), read: make([]any, n), limit: limit,
-	}, nil
+	writer := parquet.NewWriter(w, append(options, metadata(s)...)...)
+	return &parquetFile{Writer: writer, sheet: s, row: make(parquet.Row, len(s.Columns)), limit: limit}, nil
 }
 
 // Write writes a row.
@@ -91,11 +108,14 @@ func (w *ParquetWriter) Write(values []any) error {
 	if err := w.sheet.read(w.rows, values, w.read); err != nil {
 		return err
 	}
-	return w.write(w.read)
+	return w.out.write(w.read)
 }
 
+// Close completes the file, which is invalid without it.
+func (w *ParquetWriter) Close() error { return w.out.Close() }
+
 // write writes a row of converted values.
-func (w *ParquetWriter) write(values []any) error {
+func (w *parquetFile) write(values []any) error {
 	for i, c := range w.sheet.Columns {
 		value, err := parquetValue(values[i])
 		if err != nil {
@@ -110,18 +130,15 @@ func (w *ParquetWriter) write(values []any) error {
 			w.held += len(value.ByteArray())
 		}
 	}
-	if _, err := w.out.WriteRows([]parquet.Row{w.row}); err != nil {
+	if _, err := w.WriteRows([]parquet.Row{w.row}); err != nil {
 		return err
 	}
 	if w.group++; w.group < w.limit && w.held < bytesInGroup {
 		return nil
 	}
 	w.group, w.held = 0, 0
-	return w.out.Flush()
+	return w.Flush()
 }
-
-// Close completes the file, which is invalid without it.
-func (w *ParquetWriter) Close() error { return w.out.Close() }
 
 // WriteParquet writes a sheet with a [ParquetWriter], or the rows of several with the columns of all. The symbol of several
 // sheets is a column.
@@ -134,7 +151,7 @@ func WriteParquet(w io.Writer, sheets ...*Sheet) error {
 	if whole.Columns = columns; len(sheets) > 1 {
 		whole.Title, whole.Notes, whole.Symbol = "", nil, ""
 	}
-	out, err := NewParquetWriter(w, &whole, ParquetOptions{})
+	out, err := newParquetFile(w, &whole, ParquetOptions{})
 	if err != nil {
 		return err
 	}
@@ -159,8 +176,8 @@ var parquetTypes = map[Kind]func() parquet.Node{
 	Boolean:     func() parquet.Node { return parquet.Leaf(parquet.BooleanType) },
 }
 
-// parquetType returns the column's type.
-func (c Column) parquetType() parquet.Node {
+// parquetType returns a column's type.
+func parquetType(c Column) parquet.Node {
 	if decimals, fixed := c.decimals(); fixed {
 		return decimalNode(decimals)
 	}

@@ -42,8 +42,8 @@ type Archive struct {
 
 	otherNames func() map[chain.Address]string // of directories of balances; see readOtherNames
 
-	turn     sync.Mutex                          // held while using segments
-	segments *simplelru.LRU[string, openSegment] // by path
+	turn     sync.Mutex                              // held while using segments
+	segments simplelru.LRUCache[string, openSegment] // by path
 }
 
 // New returns the archive in files; errors use name.

@@ -48,8 +48,8 @@ type Archive struct {
 
 	turn     sync.Mutex // held while reading
 	tops     []chain.Optional[chain.Hash]
-	chains   *simplelru.LRU[int, []headed]
-	segments *simplelru.LRU[int, *segment]
+	chains   simplelru.LRUCache[int, []headed]
+	segments simplelru.LRUCache[int, *segment]
 	heights  heights
 	runtimes map[RuntimeName]readRuntime
 }

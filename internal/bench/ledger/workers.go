@@ -61,7 +61,7 @@ func (w *workers) fill(ctx context.Context, n uint64) error {
 	if w.keptBack {
 		jobs.First = 1
 	}
-	if _, err := queue.Enqueue(ctx, book.Pool(), []chain.Heights{jobs}, 200); err != nil {
+	if _, err := queue.Enqueue(ctx, book, []chain.Heights{jobs}, 200); err != nil {
 		return err
 	}
 	start := time.Now()
@@ -99,7 +99,7 @@ func (w *workers) fill(ctx context.Context, n uint64) error {
 func (w *workers) watch(ctx context.Context, book *ledger.Book, n uint64) {
 	began, tenths := time.Now(), uint64(0)
 	for ctx.Err() == nil {
-		jobs, err := queue.Jobs(ctx, book.Pool())
+		jobs, err := queue.Jobs(ctx, book)
 		if all := jobs.Done + jobs.Left(); err == nil && all > 0 && jobs.Done*10 >= (tenths+1)*all {
 			tenths++
 			show("a tenth", "%.0f blocks/s", float64(n)/10/time.Since(began).Seconds())

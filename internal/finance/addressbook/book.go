@@ -26,8 +26,9 @@ type Book struct {
 	places  map[chain.Address]place
 	long    bool                      // some addresses have 32 bytes
 	chains  map[chain.Address][]named // of addresses that name their chains
-	// hashed maps the accounts that EVM addresses of the book stand for on some chains, once one is looked for.
-	hashed atomic.Pointer[map[chain.Address]place]
+	// hashed is a map[chain.Address]place of the accounts that EVM addresses of the book stand for on some chains; nil until
+	// one is looked for.
+	hashed atomic.Value
 }
 
 // place is the position of an address in a book.
@@ -67,7 +68,7 @@ func (b *Book) Add(e Entry) error {
 		}
 	}
 	b.places[e.Address] = at
-	b.hashed.Store(nil)
+	b.hashed.Store(map[chain.Address]place(nil))
 	return nil
 }
 
@@ -129,8 +130,8 @@ func (b *Book) Find(address chain.Address) (e Entry, found bool) {
 
 // hashedPlaces returns the places of the accounts that the book's EVM addresses stand for.
 func (b *Book) hashedPlaces() map[chain.Address]place {
-	if have := b.hashed.Load(); have != nil {
-		return *have
+	if have, _ := b.hashed.Load().(map[chain.Address]place); have != nil {
+		return have
 	}
 	all := map[chain.Address]place{}
 	for address, at := range b.places {
@@ -138,7 +139,7 @@ func (b *Book) hashedPlaces() map[chain.Address]place {
 			all[address.Hashed()], all[address.Padded()] = at, at
 		}
 	}
-	b.hashed.Store(&all)
+	b.hashed.Store(all)
 	return all
 }
 

@@ -148,7 +148,7 @@ func TestTheDatabaseDiesUnderLoad(t *testing.T) {
 			}
 		}
 	})
-	s.eventually("it does not come to work", func() bool { jobs, err := queue.Jobs(ctx, s.Pool()); return err == nil && jobs.Done > 10 })
+	s.eventually("it does not come to work", func() bool { jobs, err := queue.Jobs(ctx, s.Book); return err == nil && jobs.Done > 10 })
 	for range 2 {
 		server.Kill()
 		time.Sleep(seconds(1))

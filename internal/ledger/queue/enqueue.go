@@ -7,11 +7,11 @@ import (
 	"slices"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/ledger"
 )
 
 // MaxJobs is the maximum number of jobs that one call of Enqueue creates.
@@ -20,7 +20,11 @@ const MaxJobs = 1_000_000
 // Enqueue adds jobs of at most size blocks for spans of heights, and returns how many it added: all or, with
 // an error, none. It skips heights that are in an open job. Stored blocks are skipped by the caller, and again
 // by the workers. Enqueue creates River's tables if they are missing.
-func Enqueue(ctx context.Context, pool *pgxpool.Pool, spans []chain.Heights, size uint64) (jobs int, err error) {
+func Enqueue(ctx context.Context, book *ledger.Book, spans []chain.Heights, size uint64) (jobs int, err error) {
+	pool := ledger.Pool(book)
+	if pool == nil {
+		return 0, ErrNoPostgreSQL
+	}
 	if err := prepare(ctx, pool); err != nil {
 		return 0, fmt.Errorf("enqueue: %w", err)
 	}

@@ -26,7 +26,7 @@ func (s shared) spans() (spans []chain.Heights) {
 func TestEnqueue(t *testing.T) {
 	s := newShared(t, postgrestest.Start(t))
 	add := func(size uint64, spans ...chain.Heights) int {
-		jobs, err := queue.Enqueue(context.Background(), s.Pool(), spans, size)
+		jobs, err := queue.Enqueue(context.Background(), s.Book, spans, size)
 		require.NoError(t, err)
 		return jobs
 	}
@@ -63,7 +63,7 @@ func TestEnqueueAtTheSameTime(t *testing.T) {
 	var all sync.WaitGroup
 	for range 6 {
 		all.Go(func() {
-			jobs, err := queue.Enqueue(context.Background(), s.Pool(), []chain.Heights{{First: 1, Last: 5000}}, 2)
+			jobs, err := queue.Enqueue(context.Background(), s.Book, []chain.Heights{{First: 1, Last: 5000}}, 2)
 			mu.Lock()
 			defer mu.Unlock()
 			if err != nil {
@@ -90,11 +90,11 @@ func TestEnqueueRefuses(t *testing.T) {
 		"all heights":     {chain.Heights{First: 0, Last: math.MaxInt64 - 1}, 1000, "more than 1000000 jobs"},
 		"too high":        {chain.Heights{First: 5, Last: math.MaxInt64}, math.MaxUint64, "bigint out of range"},
 	} {
-		_, err := queue.Enqueue(context.Background(), s.Pool(), []chain.Heights{test.span}, test.size)
+		_, err := queue.Enqueue(context.Background(), s.Book, []chain.Heights{test.span}, test.size)
 		require.ErrorContains(t, err, test.error, name)
 	}
 	require.Zero(t, s.jobs().Left())
-	jobs, err := queue.Enqueue(context.Background(), s.Pool(), []chain.Heights{{First: 5, Last: math.MaxInt64 - 1}}, math.MaxUint64)
+	jobs, err := queue.Enqueue(context.Background(), s.Book, []chain.Heights{{First: 5, Last: math.MaxInt64 - 1}}, math.MaxUint64)
 	require.NoError(t, err)
 	require.Equal(t, 1, jobs)
 }

@@ -32,7 +32,7 @@ func Example() {
 	}
 	prover := prove.Prover{Reader: &source.Reader{Source: src, Tables: network.BuiltIn()}, Concurrency: 8}
 
-	if _, err := queue.Enqueue(ctx, book.Pool(), []chain.Heights{{First: 1, Last: 27}}, 5); err != nil {
+	if _, err := queue.Enqueue(ctx, book, []chain.Heights{{First: 1, Last: 27}}, 5); err != nil {
 		log.Fatal(err)
 	}
 	judge := func(ctx context.Context, span chain.Heights) iter.Seq2[*ledger.Entry, error] {
@@ -56,7 +56,7 @@ func Example() {
 	if err := queue.Work(ctx, book, judge, queue.Options{UntilDone: true}); err != nil {
 		log.Fatal(err)
 	}
-	jobs, err := queue.Jobs(ctx, book.Pool())
+	jobs, err := queue.Jobs(ctx, book)
 	if err != nil {
 		log.Fatal(err)
 	}

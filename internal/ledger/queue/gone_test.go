@@ -8,6 +8,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/internal/ledger"
 )
 
 // stopped stops a worker process with running jobs, for good or for long, and returns those jobs. Without any, it does not
@@ -15,7 +17,7 @@ import (
 func (s shared) stopped(p *process, stop func(*process)) (jobs []int64) {
 	s.Helper()
 	ctx := context.Background()
-	require.NoError(s, pgx.BeginFunc(ctx, s.Pool(), func(tx pgx.Tx) error {
+	require.NoError(s, pgx.BeginFunc(ctx, ledger.Pool(s.Book), func(tx pgx.Tx) error {
 		rows, err := tx.Query(ctx, "SELECT id FROM river_job WHERE state = 'running' AND attempted_by[cardinality(attempted_by)] LIKE $1 FOR UPDATE", p.is())
 		if err != nil {
 			return err

@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/ledger"
 )
 
 // Summary counts the jobs by state.
@@ -41,8 +41,12 @@ type Failure struct {
 }
 
 // Jobs counts the jobs. Without River's tables there are none.
-func Jobs(ctx context.Context, pool *pgxpool.Pool) (Summary, error) {
+func Jobs(ctx context.Context, book *ledger.Book) (Summary, error) {
 	var s Summary
+	pool := ledger.Pool(book)
+	if pool == nil {
+		return s, ErrNoPostgreSQL
+	}
 	err := pgx.BeginTxFunc(ctx, pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
 		var exists bool
 		err := tx.QueryRow(ctx, "SELECT to_regclass('river_job') IS NOT NULL").Scan(&exists)

@@ -208,13 +208,13 @@ func openShared(t testing.TB, address string) *ledger.Book {
 
 // enqueue creates jobs for blocks from 1 to a last one.
 func (s shared) enqueue(last, size uint64) int {
-	jobs, err := queue.Enqueue(context.Background(), s.Pool(), []chain.Heights{{First: 1, Last: last}}, size)
+	jobs, err := queue.Enqueue(context.Background(), s.Book, []chain.Heights{{First: 1, Last: last}}, size)
 	require.NoError(s, err)
 	return jobs
 }
 
 func (s shared) jobs() queue.Summary {
-	summary, err := queue.Jobs(context.Background(), s.Pool())
+	summary, err := queue.Jobs(context.Background(), s.Book)
 	require.NoError(s, err)
 	return summary
 }
@@ -226,7 +226,7 @@ func (s shared) lastError(first uint64) string {
 
 func one[T any](s shared, sql string, arguments ...any) (value T) {
 	s.Helper()
-	require.NoError(s, s.Pool().QueryRow(context.Background(), sql, arguments...).Scan(&value))
+	require.NoError(s, ledger.Pool(s.Book).QueryRow(context.Background(), sql, arguments...).Scan(&value))
 	return value
 }
 
@@ -298,13 +298,13 @@ func (s shared) giveAway(first uint64) {
 
 func (s shared) exec(sql string, arguments ...any) {
 	s.Helper()
-	_, err := s.Pool().Exec(context.Background(), sql, arguments...)
+	_, err := ledger.Pool(s.Book).Exec(context.Background(), sql, arguments...)
 	require.NoError(s, err)
 }
 
 func column[T any](s shared, sql string, arguments ...any) []T {
 	s.Helper()
-	rows, err := s.Pool().Query(context.Background(), sql, arguments...)
+	rows, err := ledger.Pool(s.Book).Query(context.Background(), sql, arguments...)
 	require.NoError(s, err)
 	values, err := pgx.CollectRows(rows, pgx.RowTo[T])
 	require.NoError(s, err)

@@ -88,7 +88,7 @@ func killAcross(t *testing.T, server *postgrestest.Server, places []namespace, w
 	last := uint64(0)
 	enqueueMore := func() {
 		for {
-			_, err := queue.Enqueue(ctx, s.Pool(), []chain.Heights{{First: last + 1, Last: last + 100}}, 5)
+			_, err := queue.Enqueue(ctx, s.Book, []chain.Heights{{First: last + 1, Last: last + 100}}, 5)
 			if err == nil {
 				last += 100
 				return
@@ -97,7 +97,7 @@ func killAcross(t *testing.T, server *postgrestest.Server, places []namespace, w
 	}
 	left := func() uint64 {
 		for {
-			if jobs, err := queue.Jobs(ctx, s.Pool()); err == nil { // connections from before a kill are broken
+			if jobs, err := queue.Jobs(ctx, s.Book); err == nil { // connections from before a kill are broken
 				return jobs.Left()
 			}
 			time.Sleep(seconds(0.01))
@@ -145,7 +145,7 @@ func killAcross(t *testing.T, server *postgrestest.Server, places []namespace, w
 	if loses {
 		missing, err := s.Missing(ctx, chain.Heights{First: 1, Last: last})
 		require.NoError(t, err)
-		made, err := queue.Enqueue(ctx, s.Pool(), missing, 5)
+		made, err := queue.Enqueue(ctx, s.Book, missing, 5)
 		require.NoError(t, err)
 		t.Logf("%d jobs were lost", made)
 		s.ends(start(0))

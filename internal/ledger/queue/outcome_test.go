@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/ledger/queue"
 	"github.com/feeledger/fees/internal/test/postgrestest"
 )
@@ -72,7 +73,7 @@ func TestTheLastSealingIsRepeated(t *testing.T) {
 	s := newShared(t, postgrestest.Start(t))
 	s.enqueue(10, 10)
 	s.work(slow(0), queue.Options{})
-	tx, err := s.Pool().Begin(t.Context())
+	tx, err := ledger.Pool(s.Book).Begin(t.Context())
 	require.NoError(t, err)
 	defer tx.Rollback(context.Background())
 	_, err = tx.Exec(t.Context(), "LOCK TABLE book IN ACCESS EXCLUSIVE MODE")

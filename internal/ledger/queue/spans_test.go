@@ -35,7 +35,7 @@ func TestEnqueueBesideOpenJobs(t *testing.T) {
 		return spans
 	}
 	add := func(spans []chain.Heights, size uint64) {
-		_, err := queue.Enqueue(context.Background(), s.Pool(), spans, size)
+		_, err := queue.Enqueue(context.Background(), s.Book, spans, size)
 		require.NoError(t, err)
 	}
 	for range 200 {
@@ -64,12 +64,12 @@ func TestEnqueueUpToTheLastHeight(t *testing.T) {
 	s := newShared(t, postgrestest.Start(t))
 	const last = math.MaxInt64 - 1
 	for _, want := range []int{2, 0} {
-		added, err := queue.Enqueue(context.Background(), s.Pool(), []chain.Heights{{First: last - 4, Last: last}}, 3)
+		added, err := queue.Enqueue(context.Background(), s.Book, []chain.Heights{{First: last - 4, Last: last}}, 3)
 		require.NoError(t, err)
 		require.Equal(t, want, added)
 		require.Equal(t, []chain.Heights{{First: last - 4, Last: last - 2}, {First: last - 1, Last: last}}, s.spans())
 	}
-	added, err := queue.Enqueue(context.Background(), s.Pool(), []chain.Heights{{First: last - 7, Last: last}}, math.MaxUint64)
+	added, err := queue.Enqueue(context.Background(), s.Book, []chain.Heights{{First: last - 7, Last: last}}, math.MaxUint64)
 	require.NoError(t, err)
 	require.Equal(t, 1, added)
 	require.Equal(t, chain.Heights{First: last - 7, Last: last - 5}, s.spans()[0])

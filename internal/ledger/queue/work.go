@@ -104,7 +104,7 @@ func (o Options) withDefaults() Options {
 // not make Work fail; Jobs lists them. Work fails if the ledger cannot be sealed for good, or if the database is
 // away for 5 minutes. It creates River's tables if they are missing.
 func Work(ctx context.Context, book *ledger.Book, judge Judge, o Options) error {
-	if book.Pool() == nil {
+	if ledger.Pool(book) == nil {
 		return ErrNoPostgreSQL
 	}
 	if o.Jobs < 0 || o.Limit < 0 {
@@ -132,13 +132,13 @@ func Work(ctx context.Context, book *ledger.Book, judge Judge, o Options) error 
 
 // start starts River's client, which takes jobs for the worker until it is stopped.
 func (w *worker) start(ctx context.Context) (*river.Client[pgx.Tx], error) {
-	if err := prepare(ctx, w.book.Pool()); err != nil {
+	if err := prepare(ctx, ledger.Pool(w.book)); err != nil {
 		return nil, err
 	}
 	host, _ := os.Hostname()
 	workers := river.NewWorkers()
 	river.AddWorker(workers, w)
-	client, err := river.NewClient(riverpgxv5.New(w.book.Pool()), &river.Config{
+	client, err := river.NewClient(riverpgxv5.New(ledger.Pool(w.book)), &river.Config{
 		ID:                          fmt.Sprintf("%.60s/%d/%.8s", host, os.Getpid(), rand.Text()),
 		Logger:                      silent,
 		Workers:                     workers,
@@ -228,7 +228,7 @@ func (a *absence) lasts(now time.Time, err error) bool {
 func (w *worker) anyLeft(ctx context.Context) (left bool, err error) {
 	ctx, end := context.WithTimeout(ctx, 10*time.Second)
 	defer end()
-	err = w.book.Pool().QueryRow(ctx, "SELECT EXISTS (SELECT FROM river_job WHERE state IN ('available', 'pending', 'retryable', 'running', 'scheduled'))").Scan(&left)
+	err = ledger.Pool(w.book).QueryRow(ctx, "SELECT EXISTS (SELECT FROM river_job WHERE state IN ('available', 'pending', 'retryable', 'running', 'scheduled'))").Scan(&left)
 	return left, err
 }
 

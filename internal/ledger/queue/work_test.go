@@ -21,7 +21,7 @@ func TestWork(t *testing.T) {
 	s := newShared(t, postgrestest.Start(t))
 	require.Equal(t, 11, s.enqueue(101, 10))
 	for _, there := range []chain.Heights{{First: 1, Last: 1}, {First: 15, Last: 16}, {First: 101, Last: 101}} { // are not judged again
-		require.NoError(t, s.WriteJob(context.Background(), entries(t, there), func(context.Context, pgx.Tx) error { return nil }))
+		require.NoError(t, ledger.WriteJob(context.Background(), s.Book, entries(t, there), func(context.Context, pgx.Tx) error { return nil }))
 	}
 	var judged atomic.Int64
 	judge := but(slow(0), 15, func(context.Context) error { judged.Add(1); return nil })
@@ -45,7 +45,7 @@ func TestEverythingIsSealed(t *testing.T) {
 func TestTheLastSealingIsNotCut(t *testing.T) {
 	t.Parallel()
 	s := newShared(t, postgrestest.Start(t))
-	require.NoError(t, s.WriteJob(context.Background(), entries(t, chain.Heights{First: 1, Last: 30}), func(context.Context, pgx.Tx) error { return nil }))
+	require.NoError(t, ledger.WriteJob(context.Background(), s.Book, entries(t, chain.Heights{First: 1, Last: 30}), func(context.Context, pgx.Tx) error { return nil }))
 	require.NoError(t, queue.SealRest(context.Background(), s.Book, 1))
 	require.Equal(t, chain.Some[uint64](30), s.status().Sealed)
 }
@@ -55,9 +55,14 @@ func TestWorkWithoutJobsIsDone(t *testing.T) {
 	newShared(t, postgrestest.Start(t)).work(slow(0), queue.Options{})
 }
 
-func TestWorkNeedsPostgreSQL(t *testing.T) {
+func TestJobsNeedPostgreSQL(t *testing.T) {
 	t.Parallel()
-	require.ErrorIs(t, queue.Work(context.Background(), &ledger.Book{}, slow(0), queue.Options{}), queue.ErrNoPostgreSQL)
+	file := &ledger.Book{}
+	require.ErrorIs(t, queue.Work(context.Background(), file, slow(0), queue.Options{}), queue.ErrNoPostgreSQL)
+	_, err := queue.Enqueue(context.Background(), file, []chain.Heights{{First: 1, Last: 2}}, 1)
+	require.ErrorIs(t, err, queue.ErrNoPostgreSQL)
+	_, err = queue.Jobs(context.Background(), file)
+	require.ErrorIs(t, err, queue.ErrNoPostgreSQL)
 }
 
 func TestWorkRefusesOptions(t *testing.T) {

@@ -96,7 +96,7 @@ func (w *worker) Work(ctx context.Context, j *river.Job[task]) error {
 	}
 	noting, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
-	lost := pgx.BeginFunc(noting, w.book.Pool(), func(tx pgx.Tx) error { return hold(noting, tx, j) })
+	lost := pgx.BeginFunc(noting, ledger.Pool(w.book), func(tx pgx.Tx) error { return hold(noting, tx, j) })
 	var slow slowError
 	switch {
 	case errors.Is(lost, errLost):
@@ -126,7 +126,7 @@ func (w *worker) work(ctx context.Context, j *river.Job[task]) (err error) {
 	case err != nil:
 		return err
 	case len(missing) == 0:
-		return pgx.BeginFunc(storing, w.book.Pool(), func(tx pgx.Tx) error { return complete(storing, tx, j) })
+		return pgx.BeginFunc(storing, ledger.Pool(w.book), func(tx pgx.Tx) error { return complete(storing, tx, j) })
 	}
 	entries, why := w.judging(ctx, missing, within/2)
 	switch {
@@ -178,7 +178,7 @@ func complete(ctx context.Context, tx pgx.Tx, j *river.Job[task]) error {
 // store stores entries and updates their job in the same transaction. If it takes too long, it returns a slowError.
 func (w *worker) store(ctx context.Context, j *river.Job[task], entries []*ledger.Entry, also func(context.Context, pgx.Tx, *river.Job[task]) error) error {
 	began := time.Now()
-	err := w.book.WriteJob(ctx, entries, func(ctx context.Context, tx pgx.Tx) error {
+	err := ledger.WriteJob(ctx, w.book, entries, func(ctx context.Context, tx pgx.Tx) error {
 		// If this machine vanishes now, the server must not wait long for the end.
 		if _, err := tx.Exec(ctx, "SET LOCAL idle_in_transaction_session_timeout = '10s'"); err != nil {
 			return err

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"github.com/feeledger/fees/internal/substrate/block"
 	"github.com/feeledger/fees/internal/substrate/metadata"
@@ -19,8 +18,9 @@ type Runtime struct {
 	extensions map[uint8][]metadata.Part // of an extrinsic, by their version
 	validator  metadata.TypeID           // of session.validators, if there is a session
 	session    bool
-	items      sync.Map // *Item without keys, by the requested pallet and name
-	itemCount  atomic.Int64
+
+	remembering sync.RWMutex
+	items       map[[2]string]*Item // without keys, by the requested pallet and name
 }
 
 // NewRuntime compiles a runtime's metadata.
@@ -31,7 +31,7 @@ func NewRuntime(m *metadata.Metadata) (*Runtime, error) {
 	if m.AccountSize() == 0 {
 		return nil, fmt.Errorf("accounts of this runtime are %v, want 20 or 32 bytes", m.Types[m.Extrinsic.Address].Path)
 	}
-	r := &Runtime{metadata: m, codec: scalejson.New(m), extensions: map[uint8][]metadata.Part{}}
+	r := &Runtime{metadata: m, codec: scalejson.New(m), extensions: map[uint8][]metadata.Part{}, items: map[[2]string]*Item{}}
 	for version, list := range m.Extrinsic.ByVersion() {
 		r.extensions[version] = slices.Concat(m.Parts(list)...)
 	}

@@ -73,12 +73,17 @@ func (r *Runtime) Item(pallet, name string, keys []string) (*Item, error) {
 		return r.findItem(pallet, name, keys)
 	}
 	asked := [2]string{pallet, name}
-	if known, found := r.items.Load(asked); found {
-		return known.(*Item), nil
+	r.remembering.RLock()
+	known := r.items[asked]
+	r.remembering.RUnlock()
+	if known != nil {
+		return known, nil
 	}
 	i, err := r.findItem(pallet, name, nil)
-	if err == nil && r.itemCount.Add(1) <= maxItems {
-		r.items.Store(asked, i)
+	r.remembering.Lock()
+	defer r.remembering.Unlock()
+	if err == nil && len(r.items) < maxItems {
+		r.items[asked] = i
 	}
 	return i, err
 }
