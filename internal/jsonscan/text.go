@@ -204,7 +204,7 @@ func (s *Scanner) Decimal() (n uint64, ok bool) {
 	start := s.pos + 1
 	for i := start; i+8 <= len(s.text) && i < start+24; i += 8 {
 		x := load(s.text, i) ^ '0'*lowBits // digits are now 0 to 9
-		// The lowest mark is the first byte that is no digit. (A carry can set false marks, but only above a true one.)
+		// The lowest mark is the first byte that is not a digit. (A carry can set false marks, but only above a true one.)
 		count := bits.TrailingZeros64((x+(0x80-10)*lowBits|x)&highBits) >> 3
 		x <<= 64 - 8*count // zeros before the digits
 		x = x * (10<<8 + 1) >> 8 & 0x00ff00ff00ff00ff
