@@ -146,14 +146,16 @@ func (d *blockDecoder) payload() *chain.Payload {
 	if err != nil {
 		return nil
 	}
+	p.AccessList = chain.DecodedOf[[]chain.AccessEntry](nil, nil)
 	if legacy {
 		usual = d.Literal(`,"signature":{"v":`, 1) && d.number(&signature.V)
-	} else if usual = d.Literal(`,"accessList":`, 0); usual {
+	} else if usual = d.Literal(`,"accessList":[]`, 0); !usual && d.Literal(`,"accessList":`, 0) {
 		p.AccessList = chain.DecodedOf(inside("accessList", d.Value(), readAccessList))
-		if usual = d.Literal(`,"oddYParity":false`, 0); !usual {
-			usual = d.Literal(`,"oddYParity":true`, 0)
-			signature.V = 1
-		}
+		usual = true
+	}
+	if usual && !legacy && !d.Literal(`,"oddYParity":false`, 0) {
+		usual = d.Literal(`,"oddYParity":true`, 0)
+		signature.V = 1
 	}
 	usual = usual && d.Literal(`,"r":`, 0) && d.hash(&signature.R) && d.Literal(`,"s":`, 0) && d.hash(&signature.S) &&
 		(legacy && d.Literal(`}}}}`, -4) || !legacy && d.Literal(`}}}`, -3))
@@ -166,9 +168,7 @@ func (d *blockDecoder) payload() *chain.Payload {
 	} else {
 		p.LegacyGasPrice = chain.NewGasPrice(price)
 	}
-	if legacy {
-		p.AccessList = chain.DecodedOf[[]chain.AccessEntry](nil, nil)
-	} else {
+	if !legacy {
 		p.ChainID = chain.DecodedOf(chainID, nil)
 	}
 	p.Action, p.Input, p.Signature = chain.DecodedOf(action, nil), chain.DecodedOf(input, nil), chain.DecodedOf(signature, nil)

@@ -51,6 +51,39 @@ func TestDecimal(t *testing.T) {
 	}
 }
 
+// Each number of digits is read exactly, and any other byte among them is found.
+func TestDecimalDigits(t *testing.T) {
+	decimal := func(inside string) (n uint64, ok bool) {
+		_ = jsonscan.Scan(`["`+inside+`","the rest"]`, func(s *jsonscan.Scanner) {
+			s.Array()
+			s.Element()
+			n, ok = s.Decimal()
+		})
+		return n, ok
+	}
+	const digits = "9876543210987654321098765"
+	for length := 1; length <= len(digits); length++ {
+		inside := digits[:length]
+		want, err := strconv.ParseUint(inside, 10, 64)
+		have, ok := decimal(inside)
+		require.Equal(t, err == nil && length <= 19, ok, inside)
+		if ok {
+			require.Equal(t, want, have)
+		}
+		for at := range inside {
+			for c := range 256 {
+				changed := []byte(inside)
+				changed[at] = byte(c)
+				if c == '"' || '0' <= c && c <= '9' {
+					continue
+				}
+				_, ok := decimal(string(changed))
+				require.False(t, ok, "%q", changed)
+			}
+		}
+	}
+}
+
 func TestSized(t *testing.T) {
 	for length := range longest {
 		content := strings.Repeat("a", length)

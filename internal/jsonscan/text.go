@@ -192,23 +192,32 @@ func (s *Scanner) Pass(sized string) { s.pos += len(sized) + 2 }
 // maxDecimal is the number of decimal digits of which each combination has less than 64 bits.
 const maxDecimal = 19
 
-// Decimal moves past a string of 1 to 19 decimal digits and returns its number. If something else comes next, ok is false
-// and nothing is read.
+// powersOfTen are those of the digits in a word.
+var powersOfTen = [...]uint64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8}
+
+// Decimal moves past a string of 1 to 19 decimal digits and returns its number. If something else comes next, or the text
+// ends soon after it, ok is false and nothing is read.
 func (s *Scanner) Decimal() (n uint64, ok bool) {
 	if s.peek() != '"' {
 		return 0, false
 	}
 	start := s.pos + 1
-	for i := start; i < len(s.text) && i <= start+maxDecimal; i++ {
-		digit := s.text[i] - '0'
-		if digit > 9 {
-			if s.text[i] != '"' || i == start {
+	for i := start; i+8 <= len(s.text) && i < start+24; i += 8 {
+		x := load(s.text, i) ^ '0'*lowBits // digits are now 0 to 9
+		// The lowest mark is the first byte that is not a digit. (A carry can set false marks, but only above a true one.)
+		count := bits.TrailingZeros64((x+(0x80-10)*lowBits|x)&highBits) >> 3
+		x <<= 64 - 8*count // zeros before the digits
+		x = x * (10<<8 + 1) >> 8 & 0x00ff00ff00ff00ff
+		x = x * (100<<16 + 1) >> 16 & 0x0000ffff0000ffff
+		n = n*powersOfTen[count] + x*(10000<<32+1)>>32
+		if count < 8 {
+			end := i + count
+			if end == start || end > start+maxDecimal || s.text[end] != '"' {
 				return 0, false
 			}
-			s.pos = i + 1
+			s.pos = end + 1
 			return n, true
 		}
-		n = n*10 + uint64(digit)
 	}
 	return 0, false
 }
