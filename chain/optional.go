@@ -3,6 +3,7 @@ package chain
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 )
 
 // Optional is a value that may be unknown or not applicable. JSON encodes it as the value or as null. The zero
@@ -28,15 +29,7 @@ func (o Optional[T]) String() string { return printed(o.value, o.known) }
 func (o Optional[T]) MarshalJSON() ([]byte, error) { return encoded(o.value, o.known) }
 
 // UnmarshalJSON decodes the value; null decodes to the empty Optional.
-func (o *Optional[T]) UnmarshalJSON(text []byte) error {
-	var value T
-	known, err := decoded(text, &value)
-	*o = Optional[T]{}
-	if known {
-		*o = Optional[T]{value, true}
-	}
-	return err
-}
+func (o *Optional[T]) UnmarshalJSON(text []byte) error { return decode(text, &o.value, &o.known) }
 
 // A generic type's methods are compiled in each package that sees the type, so those above are only calls.
 
@@ -54,10 +47,17 @@ func encoded(value any, known bool) ([]byte, error) {
 	return json.Marshal(value)
 }
 
-func decoded(text []byte, value any) (known bool, err error) {
+func decode(text []byte, value any, known *bool) error {
+	*known = false
+	pointed := reflect.ValueOf(value).Elem()
+	pointed.SetZero()
 	if string(text) == "null" {
-		return false, nil
+		return nil
 	}
-	err = json.Unmarshal(text, value)
-	return err == nil, err
+	if err := json.Unmarshal(text, value); err != nil {
+		pointed.SetZero() // it may be decoded in part
+		return err
+	}
+	*known = true
+	return nil
 }

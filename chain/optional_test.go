@@ -65,4 +65,14 @@ func TestOptionalUnmarshalJSON(t *testing.T) {
 	optional := chain.Some(chain.NewWei(7))
 	require.Error(t, json.Unmarshal([]byte(`"x"`), &optional))
 	require.False(t, optional.Known(), "an error leaves nothing")
+
+	type pair struct{ First, Second int }
+	part := chain.Some(pair{7, 8})
+	require.Error(t, json.Unmarshal([]byte(`{"First": 1, "Second": "x"}`), &part))
+	require.Equal(t, chain.Optional[pair]{}, part, "nor a part of it")
+
+	require.NoError(t, json.Unmarshal([]byte(`{"First": 1}`), &part))
+	again := part
+	require.NoError(t, json.Unmarshal([]byte(`{"Second": 2}`), &again))
+	require.Equal(t, chain.Some(pair{0, 2}), again, "what was known before is replaced")
 }

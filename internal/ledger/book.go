@@ -110,7 +110,7 @@ func openBook[E engine](e E, err error) (*Book, error) {
 // Close closes the ledger and releases the writer's lock.
 func (b *Book) Close() error { return b.engine.close() }
 
-// Pool returns the PostgreSQL connections of a ledger; nil for a file. It is no method: each package that sees a Book
+// Pool returns the PostgreSQL connections of a ledger; nil for a file. It is not a method: each package that sees a Book
 // would compile generic parts of the library.
 func Pool(b *Book) *pgxpool.Pool {
 	if e, ok := b.engine.(*postgresEngine); ok {
@@ -330,7 +330,7 @@ func (b *Book) wrapLost(err error) error {
 }
 
 // WriteJob stores blocks like Write, but allows gaps between them and seals none. It calls also in
-// the same transaction. It requires PostgreSQL. Like [Pool], it is no method.
+// the same transaction. It requires PostgreSQL. Like [Pool], it is not a method.
 func WriteJob(ctx context.Context, b *Book, entries []*Entry, also func(ctx context.Context, tx pgx.Tx) error) error {
 	if err := b.prepare(ctx, entries); err != nil {
 		return err
