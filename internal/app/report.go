@@ -67,7 +67,7 @@ func (d *Ledger) report(ctx context.Context, h *Held, n *network.Network, q *Req
 		Marker: d.marker(q, &c),
 	}
 	if compared {
-		request.Top, request.Listed = 0, 0
+		request.Top, request.Listed = 0, report.Window{}
 	}
 	if len(accounts) > 0 {
 		request.Payers = map[chain.Address]bool{}

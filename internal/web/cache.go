@@ -37,38 +37,44 @@ type keptList struct {
 	unlisted report.Unlisted
 	none     bool      // nothing is worth listing
 	largest  chain.Wei // the largest fee, which scales the drawn shares
-	read     *rows     // the first rows, or all
+	read     *rows     // some rows, or all
+	after    int       // number of rows before them
 }
 
-// firstRows is the number of rows that are cached of every list. All rows of a longer one are read for a page of the others, or
-// for one in another order.
-var firstRows = 1000
+// keptRows is the number of rows that are cached around a page of a list. All rows are read for a page in another order.
+var keptRows = 1000
 
-// keptListOf is keptOf for a page of a list. The function build gets the number of rows that suffice, 0 for all.
-func (s *server) keptListOf(r *http.Request, about app.Period, sealed, address string, readsMuch bool, l listing, build func(ctx context.Context, most int) (*keptList, error)) (*keptList, error) {
-	get := func(kept *once[*keptList], most int) (*keptList, error) {
-		return keptOf(s, r, about, kept, sealed, address, readsMuch, func(ctx context.Context) (*keptList, error) {
-			k, err := build(ctx, most)
+// keptListOf is keptOf for a page of a list. The function build gets the rows that suffice.
+func (s *server) keptListOf(r *http.Request, about app.Period, sealed, address string, readsMuch bool, l listing, build func(context.Context, report.Window) (*keptList, error)) (*keptList, error) {
+	get := func(kept *once[*keptList], w report.Window) (*keptList, error) {
+		return keptOf(s, r, about, kept, sealed, fmt.Sprintf("%s\n%d", address, w.After), readsMuch, func(ctx context.Context) (*keptList, error) {
+			k, err := build(ctx, w)
 			if err == nil {
-				err = k.readRows(cmp.Or(most, maxAfter))
+				err = k.readRows(w)
 			}
 			return k, err
 		})
 	}
-	if l.After+l.rows() <= firstRows {
-		k, err := get(s.lists, firstRows)
-		if err != nil || l.Sort == "" || l.Sort == k.order || k.read.count <= firstRows {
-			return k, err
-		}
+	w := report.Window{After: l.After / keptRows * keptRows, Count: keptRows}
+	if l.After+l.rows() > w.After+w.Count {
+		w.After = l.After
 	}
-	return get(s.wholeLists, 0)
+	k, err := get(s.lists, w)
+	if err != nil || l.Sort == "" || l.Sort == k.order || k.read.count <= len(k.read.page) {
+		return k, err
+	}
+	return get(s.wholeLists, report.Window{})
 }
 
-// readRows reads the first rows, and what is known of all.
-func (k *keptList) readRows(most int) (err error) {
-	if k.read, err = readRows(k.sheet, listing{limit: most}, nil); err != nil {
+// readRows reads some rows, and what is known of all.
+func (k *keptList) readRows(w report.Window) (err error) {
+	if k.unlisted.Groups > 0 { // the sheet has only those
+		k.after, w.After = w.After, 0
+	}
+	if k.read, err = readRows(k.sheet, listing{After: w.After, limit: cmp.Or(w.Count, maxAfter)}, nil); err != nil {
 		return err
 	}
+	k.after += w.After
 	k.sheet.Rows = nil // the cells refer to the sheet
 	k.read.count += k.unlisted.Groups
 	for i, c := range k.read.columns {
@@ -76,6 +82,12 @@ func (k *keptList) readRows(most int) (err error) {
 	}
 	k.read.charged = k.read.charged && !k.unlisted.OtherThanCharged
 	return nil
+}
+
+// pageAt returns the rows of a page.
+func (k *keptList) pageAt(l listing) (*rows, error) {
+	l.After -= k.after
+	return k.read.pageAt(l)
 }
 
 // rowBytes is the size of the values of a row.

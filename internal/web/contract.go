@@ -31,7 +31,9 @@ func (s *server) contract(w http.ResponseWriter, r *http.Request) error {
 	}
 	path := "contract/" + account.String()
 	return s.show(w, r, q.Period, func(r *http.Request, sealed string) (page, error) {
-		kept, err := s.keptListOf(r, q.Period, sealed, path+sc.query(nil), true, l, func(ctx context.Context, _ int) (*keptList, error) { return s.contractPage(ctx, account, path, &sc, q) })
+		kept, err := s.keptListOf(r, q.Period, sealed, path+sc.query(nil), true, l, func(ctx context.Context, _ report.Window) (*keptList, error) {
+			return s.contractPage(ctx, account, path, &sc, q)
+		})
 		if err != nil {
 			return nil, err
 		}

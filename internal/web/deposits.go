@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/finance/report"
 )
 
 // The parts of a list of deposits.
@@ -41,7 +42,7 @@ func (s *server) deposits(w http.ResponseWriter, r *http.Request) error {
 	l.zone = q.Period.Zone
 	return s.show(w, r, allSealed, func(r *http.Request, sealed string) (page, error) {
 		address := "deposits" + sc.query(without(sc.own, listingParameters...))
-		kept, err := s.keptListOf(r, allSealed, sealed, address, true, l, func(ctx context.Context, _ int) (*keptList, error) {
+		kept, err := s.keptListOf(r, allSealed, sealed, address, true, l, func(ctx context.Context, _ report.Window) (*keptList, error) {
 			made, err := s.Ledger.Deposits(ctx, q)
 			if err != nil {
 				return nil, err

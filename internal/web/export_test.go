@@ -36,9 +36,9 @@ func SetLongReads(to int) (before int) {
 	return before
 }
 
-// SetFirstRows changes the number of rows that are cached of every list, and returns the previous one.
-func SetFirstRows(to int) (before int) {
-	before, firstRows = firstRows, to
+// SetKeptRows changes the number of rows that are cached around a page of a list, and returns the previous one.
+func SetKeptRows(to int) (before int) {
+	before, keptRows = keptRows, to
 	return before
 }
 

@@ -109,7 +109,7 @@ func (s *server) fees(w http.ResponseWriter, r *http.Request) error {
 	}
 	return s.show(w, r, q.about(), func(r *http.Request, sealed string) (page, error) {
 		address := "fees" + q.scope.query(listing{}.with(q.scope.own))
-		kept, err := s.keptListOf(r, q.about(), sealed, address, q.readsMuch(), q.listing, func(ctx context.Context, most int) (*keptList, error) { return s.feesList(ctx, &q, most) })
+		kept, err := s.keptListOf(r, q.about(), sealed, address, q.readsMuch(), q.listing, func(ctx context.Context, w report.Window) (*keptList, error) { return s.feesList(ctx, &q, w) })
 		if err != nil {
 			return nil, err
 		}
@@ -144,10 +144,10 @@ func (s *server) fees(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// feesList builds the page of fees without its table, and the first rows of the table, or all.
-func (s *server) feesList(ctx context.Context, q *feesRequest, most int) (*keptList, error) {
+// feesList builds the page of fees without its table, and some rows of the table.
+func (s *server) feesList(ctx context.Context, q *feesRequest, listed report.Window) (*keptList, error) {
 	choice := q.Choice
-	choice.Listed = most
+	choice.Listed = listed
 	made, err := s.Ledger.Fees(ctx, q.Request, choice, q.beside)
 	if err != nil {
 		return nil, err
@@ -175,7 +175,7 @@ func (s *server) feesList(ctx context.Context, q *feesRequest, most int) (*keptL
 		v.Warnings = append(slices.Clip(v.Warnings), incomplete(undetermined))
 	}
 	v.Chart = r.Chart(made.Compared, q.narrower)
-	var largest chain.Wei
+	largest := r.Unlisted.Highest
 	for _, g := range r.Groups {
 		if largest.Cmp(g.Fee) < 0 {
 			largest = g.Fee
@@ -188,7 +188,7 @@ func (s *server) feesList(ctx context.Context, q *feesRequest, most int) (*keptL
 	}
 	v.Command = "fees report" + q.flags(s) + s.ledgerFlag()
 	k := &keptList{page: v, sheet: made.Shown(), unlisted: r.Unlisted, largest: largest}
-	k.none = len(r.Groups) == 0 || made.Compared == nil && r.Totals.EVM+r.Totals.Native == 0 // all rows would be 0
+	k.none = len(r.Groups)+r.Unlisted.Groups == 0 || made.Compared == nil && r.Totals.EVM+r.Totals.Native == 0 // all rows would be 0
 	if made.Compared == nil && !r.By.OfTime() {
 		k.order = "-fee"
 	}

@@ -12,10 +12,10 @@ import (
 )
 
 // A page of a cached list equals that of a server that has cached nothing: with any rows, sorted or not, and the sum of all rows.
-// So does one of a list of which only the first rows are cached.
+// So does one of a list of which only some rows are cached.
 func TestKeptLists(t *testing.T) {
 	d, _, _ := madeUp(t, 260)
-	defer web.SetFirstRows(web.SetFirstRows(0))
+	defer web.SetKeptRows(web.SetKeptRows(1))
 	payers, err := csv.NewReader(strings.NewReader(get(t, served(t, d, nil), "/fees.csv?by=account", nil).text)).ReadAll()
 	require.NoError(t, err)
 	require.Greater(t, len(payers), 300)
@@ -24,7 +24,7 @@ func TestKeptLists(t *testing.T) {
 		labelled := func(o *web.Options) { o.Ledgers[0].Labels = book(t, labels) }
 		whole := map[string]string{}
 		for _, first := range []int{1_000_000, 150} {
-			web.SetFirstRows(first)
+			web.SetKeptRows(first)
 			warm := served(t, d, labelled)
 			for _, list := range []string{"/fees?by=block", "/fees?by=account", "/fees?by=account&columns=all", "/fees?by=contract", "/fees?by=type"} {
 				for _, query := range []string{"after=0", "after=100", "sort=-fee&after=100", "after=200", "after=259", "after=260", "after=100000", "after=0&sort=fee", "after=0&sort=-fee", "after=7"} {

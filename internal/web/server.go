@@ -99,7 +99,7 @@ type site struct {
 	Options
 	cache      *once[kept] // of responses, by ETag
 	variances  *once[*variance.Report]
-	lists      *once[*keptList] // the first rows, independent of the page
+	lists      *once[*keptList] // the rows around a page
 	wholeLists *once[*keptList] // all rows, independent of sort order and page
 	monthViews *once[*monthView]
 	extents    *once[extent]    // of lists of transactions

@@ -56,7 +56,9 @@ func newLedgerSlots(ledgers, atOnce int) func() ledgerSlots {
 	}
 	ofAll, slow := newSlots(all), newSlots(maxSlowReads)
 	ofAll.waiting = make(chan struct{}, ledgers*maxWaiting)
-	return func() ledgerSlots { return ledgerSlots{newSlots(atOnce), newSlots(own), ofAll, slow, newSlots(maxProving)} }
+	return func() ledgerSlots {
+		return ledgerSlots{newSlots(atOnce), newSlots(own), ofAll, slow, newSlots(maxProving)}
+	}
 }
 
 // acquireLong waits for a slot for an expensive read of the ledger, then for one of all ledgers. A slow read moves to a slot for

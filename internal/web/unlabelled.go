@@ -71,7 +71,7 @@ func (s *server) unlabelled(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	return s.show(w, r, q.request.Period, func(r *http.Request, sealed string) (page, error) {
-		kept, err := s.keptListOf(r, q.request.Period, sealed, "accounts/unlabelled"+q.scope.query(nil), true, l, func(ctx context.Context, _ int) (*keptList, error) { return s.unlabelledList(ctx, &q) })
+		kept, err := s.keptListOf(r, q.request.Period, sealed, "accounts/unlabelled"+q.scope.query(nil), true, l, func(ctx context.Context, _ report.Window) (*keptList, error) { return s.unlabelledList(ctx, &q) })
 		if err != nil {
 			return nil, err
 		}

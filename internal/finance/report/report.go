@@ -30,9 +30,8 @@ type Choice struct {
 	// Top is how many groups to show: those with the highest fees, highest first, and one group
 	// for the rest. 0 shows all groups.
 	Top int
-	// Listed limits the groups in the report, unless they are of time, to those with the highest fees, highest first.
-	// The totals are of all groups. 0 lists all. Top has precedence.
-	Listed int
+	// Listed selects the groups in the report, unless they are of time. The totals are of all groups. Top has precedence.
+	Listed Window
 	// Chart and Tags are the files of a user for [AccountCode] and [Tag].
 	Chart *chart.Chart
 	Tags  *chart.Tags
@@ -73,7 +72,7 @@ type Report struct {
 	Rules  []string // that priced the transactions, sorted by name
 	Groups []*Group // in order; hours, days, months and selected accounts may be without transactions
 	Totals Figures  // of all groups
-	// Unlisted describes the groups after those that Choice.Listed allows.
+	// Unlisted describes the groups that Choice.Listed leaves out.
 	Unlisted Unlisted
 	// AssetFees are the fees that were paid in assets, by asset. They are in no total of the token.
 	AssetFees fee.AssetTotals
@@ -99,11 +98,17 @@ type Group struct {
 	sums *ledger.Sums // for comparisons; nil without transactions
 }
 
+// Window selects some groups by their place in the order of fees, highest first. The zero value selects all.
+type Window struct {
+	After, Count int // Count 0 means all
+}
+
 // Unlisted describes groups that a report does not list.
 type Unlisted struct {
 	Groups            int
-	Labelled, Grouped bool // some are of addresses with a label, or in a group of the address book
-	OtherThanCharged  bool // some of their fees are not what was charged
+	Highest           chain.Wei // fee
+	Labelled, Grouped bool      // some are of addresses with a label, or in a group of the address book
+	OtherThanCharged  bool      // some of their fees are not what was charged
 }
 
 // maxGroups limits a report's memory: each group takes one to two kilobytes, and about one if it is not listed.
@@ -449,7 +454,13 @@ func (a *adder) result(r *Report) error {
 		return nil
 	}
 	var others []*subtotal
-	r.Groups, others = a.highest(cmp.Or(top, a.request.Listed, len(a.list)), prices)
+	listed := a.request.Listed
+	if top > 0 {
+		listed = Window{Count: top}
+	} else if listed.Count == 0 {
+		listed.Count = len(a.list)
+	}
+	r.Groups, others = a.ranked(listed, prices)
 	if top == 0 {
 		r.Unlisted = a.unlisted(others)
 	} else if len(others) > 0 {

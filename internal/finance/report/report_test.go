@@ -353,7 +353,7 @@ func TestTooManyGroups(t *testing.T) {
 	require.EqualError(t, err, "a report by block would have more than 29 groups; choose a shorter period or a coarser grouping")
 }
 
-// A report that lists the first groups has those of the whole report, the same totals, and describes the others.
+// A report that lists some groups has those of the whole report, the same totals, and describes the others.
 func TestListed(t *testing.T) {
 	book, _ := kept(t, generated(60), 60)
 	for _, by := range report.Groupings() {
@@ -362,17 +362,24 @@ func TestListed(t *testing.T) {
 		}
 		whole := made(t, book, report.Request{Choice: report.Choice{By: by}, Period: heights(0, 60)})
 		require.Zero(t, whole.Unlisted)
-		for _, listed := range []int{1, 2, 7, 40, 1_000} {
-			first := made(t, book, report.Request{Choice: report.Choice{By: by, Listed: listed}, Period: heights(0, 60)})
-			count := min(listed, len(whole.Groups))
-			if slices.Contains([]report.By{report.Block, report.Hour, report.Day, report.Month}, by) {
-				count = len(whole.Groups)
+		for _, w := range []report.Window{{0, 1}, {0, 2}, {1, 1}, {3, 7}, {20, 40}, {5, 0}, {0, 1_000}, {7, 1_000}, {100_000, 1}} {
+			first := made(t, book, report.Request{Choice: report.Choice{By: by, Listed: w}, Period: heights(0, 60)})
+			from := min(w.After, len(whole.Groups))
+			to := len(whole.Groups)
+			if w.Count > 0 {
+				to = min(from+w.Count, to)
 			}
-			require.Equal(t, whole.Groups[:count], first.Groups, "by %s, %d", by, listed)
+			if slices.Contains([]report.By{report.Block, report.Hour, report.Day, report.Month}, by) {
+				from, to = 0, len(whole.Groups)
+			}
+			require.Equal(t, whole.Groups[from:to], append([]*report.Group{}, first.Groups...), "by %s, %v", by, w)
 			require.Equal(t, whole.Totals, first.Totals)
 			require.Equal(t, whole.Notes, first.Notes)
-			want := report.Unlisted{Groups: len(whole.Groups) - count}
-			for _, g := range whole.Groups[count:] {
+			want := report.Unlisted{Groups: len(whole.Groups) - (to - from)}
+			for _, g := range slices.Concat(whole.Groups[:from], whole.Groups[to:]) {
+				if want.Highest.Cmp(g.Fee) < 0 {
+					want.Highest = g.Fee
+				}
 				want.OtherThanCharged = want.OtherThanCharged || g.Charged != chain.Some(g.Fee)
 			}
 			require.Equal(t, want, first.Unlisted)

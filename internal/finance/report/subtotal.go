@@ -88,40 +88,45 @@ func (a *adder) nothing() *worth {
 	return &none
 }
 
-// highest returns the groups with the highest fees, highest first, and the subtotals of the others.
-func (a *adder) highest(count int, prices []percentiles) (groups []*Group, others []*subtotal) {
-	type listed struct {
-		fee chain.Wei // beside the group, which is large
+// ranked returns some of the groups in the order of their fees, highest first, and the subtotals of the others. Groups are
+// made only of those, and of what has the same fee as the first or the last of them.
+func (a *adder) ranked(w Window, prices []percentiles) (groups []*Group, others []*subtotal) {
+	type ranked struct {
+		fee chain.Wei // beside the subtotal, which is large
+		of  *subtotal
+	}
+	list := make([]ranked, len(a.list))
+	for i, t := range a.list {
+		list[i] = ranked{t.sums.Fee, t}
+	}
+	slices.SortFunc(list, func(x, y ranked) int { return y.fee.Cmp(x.fee) })
+	first := min(w.After, len(list))
+	last := min(first+w.Count, len(list))
+	from, to := first, last
+	for ; first < last && from > 0 && list[from-1].fee == list[first].fee; from-- {
+	}
+	for ; first < last && to < len(list) && list[to].fee == list[last-1].fee; to++ {
+	}
+	type made struct {
 		*Group
 		of *subtotal
 	}
-	var list []listed
-	cut := func() {
-		slices.SortFunc(list, func(x, y listed) int {
-			if order := y.fee.Cmp(x.fee); order != 0 {
-				return order
-			}
-			return a.request.By.compare(x.Group, y.Group)
-		})
-		for _, x := range list[min(count, len(list)):] {
+	var some []made
+	for _, x := range list[from:to] {
+		some = append(some, made{a.groupOf(x.of, prices), x.of})
+	}
+	slices.SortFunc(some, func(x, y made) int {
+		return cmp.Or(y.Fee.Cmp(x.Fee), a.request.By.compare(x.Group, y.Group))
+	})
+	for i, x := range some {
+		if i+from >= first && i+from < last {
+			groups = append(groups, x.Group)
+		} else {
 			others = append(others, x.of)
 		}
-		list = list[:min(count, len(list))]
 	}
-	var least chain.Wei // of the first groups so far, once there are enough
-	for _, t := range a.list {
-		if t.sums.Fee.Cmp(least) < 0 {
-			others = append(others, t)
-			continue
-		}
-		if list = append(list, listed{t.sums.Fee, a.groupOf(t, prices), t}); len(list) == 2*count {
-			cut()
-			least = list[count-1].fee
-		}
-	}
-	cut()
-	for _, x := range list {
-		groups = append(groups, x.Group)
+	for _, x := range slices.Concat(list[:from], list[to:]) {
+		others = append(others, x.of)
 	}
 	return groups, others
 }
@@ -131,6 +136,9 @@ func (a *adder) unlisted(list []*subtotal) Unlisted {
 	u := Unlisted{Groups: len(list)}
 	labels := a.request.Labels
 	for _, t := range list {
+		if u.Highest.Cmp(t.sums.Fee) < 0 {
+			u.Highest = t.sums.Fee
+		}
 		u.OtherThanCharged = u.OtherThanCharged || t.sums.Uncharged > 0 || t.sums.Charged != t.sums.Fee
 		if address := chain.Some(t.address); t.addressed && labels != nil {
 			u.Labelled = u.Labelled || labels.LabelOf(address).Known()
