@@ -65,11 +65,14 @@ func DispatchValue(weight Weight, info DispatchInfo) Value {
 	if v.of = &usual[class][pays][refTime]; v.of.info != info {
 		v.of = &content{kind: dispatched, info: info}
 	}
-	return v.Weighing(weight)
+	return v.WithWeight(weight)
 }
 
-// Weighing returns the result of an extrinsic with another weight.
-func (v Value) Weighing(weight Weight) Value {
+// WithWeight returns the result of an extrinsic with another weight. Other values stay the same.
+func (v Value) WithWeight(weight Weight) Value {
+	if v.of == nil || v.of.kind != dispatched {
+		return v
+	}
 	binary.BigEndian.PutUint64(v.bytes[:], weight.RefTime.n)
 	binary.BigEndian.PutUint64(v.bytes[8:], weight.ProofSize)
 	return v

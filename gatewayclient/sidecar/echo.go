@@ -18,21 +18,21 @@ type StorageItem struct {
 // than the request is an error. Some gateways omit the names.
 func decodeItem[T any](what, text string, i StorageItem, read func(jsonscan.Value) (T, error)) (s chain.AtBlock[T], err error) {
 	var at, pallet, name, keys, value jsonscan.Value
-	scan := func(text *jsonscan.Scanner) {
-		for text.Object(); text.Member(); {
-			switch key := text.Key(); key {
+	scan := func(in *jsonscan.Scanner) {
+		for in.Object(); in.Member(); {
+			switch key := in.Key(); key {
 			case "at":
-				at = text.Value()
+				at = in.Value()
 			case "pallet":
-				pallet = text.Value()
+				pallet = in.Value()
 			case "storageItem":
-				name = text.Value()
+				name = in.Value()
 			case "keys":
-				keys = text.Value()
+				keys = in.Value()
 			case "value":
-				value = text.Value()
+				value = in.Value()
 			default:
-				text.Skip()
+				in.Skip()
 			}
 		}
 	}

@@ -6,9 +6,9 @@ import (
 	"github.com/feeledger/fees/internal/jsonscan"
 )
 
-// The functions here decode extrinsics and events in the exact form that the gateway writes: these keys, in
-// this order, without white space. They exist only for speed. If they return false they have consumed nothing,
-// and the functions of block.go decode or reject the text.
+// The functions here decode extrinsics, events and Ethereum transactions in the exact form that the gateway writes: these keys,
+// in this order, without white space. They exist only for speed. If they return false, the functions of block.go decode or reject
+// the text: usualExtrinsic, usualEvent and transact then go back to where they began.
 
 func (d *blockDecoder) usualExtrinsic(x *chain.Extrinsic, p *parts) bool {
 	mark := d.Mark()
@@ -86,7 +86,7 @@ func usualDispatch(s *jsonscan.Scanner) (chain.Value, bool) {
 	}
 	for i := range ends {
 		if ok && s.Literal(ends[i].text, -2) {
-			return ends[i].of.Weighing(chain.Weight{RefTime: chain.NewRefTime(time), ProofSize: proof}), true
+			return ends[i].of.WithWeight(chain.Weight{RefTime: chain.NewRefTime(time), ProofSize: proof}), true
 		}
 	}
 	s.Back(mark)

@@ -30,10 +30,11 @@ func (r *Recent[T]) Next(s *Scanner) (of T, known bool) {
 	return of, false
 }
 
-// Keep remembers the meaning of the value read since a mark, unless it is long or contains objects or arrays.
+// Keep remembers the meaning of the value read since a mark, unless it is long, contains objects or arrays, or has no end of its
+// own, like a number.
 func (r *Recent[T]) Keep(s *Scanner, since Mark, of T) {
 	text := s.Since(since).text
-	if text == "" || len(text) > maxRecent || strings.ContainsAny(text[1:], "{[") {
+	if text == "" || len(text) > maxRecent || strings.ContainsAny(text[1:], "{[") || !strings.ContainsAny(text[len(text)-1:], `}]"`) {
 		return
 	}
 	hash := s.hash(since.pos)

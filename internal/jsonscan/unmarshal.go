@@ -16,7 +16,7 @@ func Unmarshal(text []byte, into any) error { return decode(text, into, true) }
 // (encoding/json would use the last one), and trailing text.
 func Decode(text []byte, into any) error { return decode(text, into, false) }
 
-func decode(text []byte, into any, known bool) error {
+func decode(text []byte, into any, strict bool) error {
 	v, err := Parse(string(text))
 	if err == nil {
 		err = v.CheckKeys()
@@ -25,7 +25,7 @@ func decode(text []byte, into any, known bool) error {
 		return err
 	}
 	decoder := json.NewDecoder(bytes.NewReader(text))
-	if known {
+	if strict {
 		decoder.DisallowUnknownFields()
 	}
 	if err := decoder.Decode(into); err != nil {

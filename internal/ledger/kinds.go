@@ -9,7 +9,7 @@ import (
 	"github.com/feeledger/fees/fee"
 )
 
-// Kind contains what queries select transactions by: what a transaction called, and its outcome.
+// Kind contains what queries select transactions by: layer, type, what a transaction called, and its outcome.
 type Kind struct {
 	Layer     fee.Layer
 	Type      string // of an EVM transaction, otherwise ""

@@ -144,7 +144,7 @@ func (l *lookup) heights(ctx context.Context, b *Book, s *stretch) ([]uint64, er
 	}), err
 }
 
-// own is heights by this lookup alone. If the stretch was extended downwards meanwhile, its current parts are used, or all
+// own is heights without the other lookup. If the stretch was extended downwards meanwhile, its current parts are used, or all
 // of its heights as long as it has none.
 func (l *lookup) own(ctx context.Context, b *Book, s *stretch) (found []uint64, err error) {
 	q := b.engine.shared()

@@ -21,7 +21,7 @@ type Query struct {
 	Span     chain.Heights
 	After    chain.Optional[Place] // only rows after this place, for paging
 	Limit    int                   // maximum number of rows; 0 means no limit
-	// Kinds selects transactions by their kind, also those that it leaves untold; other rows ignore it.
+	// Kinds selects transactions by their kind, and also by an unknown outcome if it names one; other rows ignore it.
 	Kinds Kinds
 	// Failed selects transactions with failed checks; other rows ignore it.
 	Failed bool

@@ -47,7 +47,7 @@ func balances(types ...Type) Event { return Event{types, Maybe, true} }
 
 func values(types ...Type) Event { return Event{Types: types} }
 
-// The events system.ExtrinsicSuccess, system.ExtrinsicFailed and evm.Log, whose data these types do not describe.
+// The events system.ExtrinsicSuccess, system.ExtrinsicFailed and evm.Log. Of names them only; their data are decoded elsewhere.
 var Success, Failure, Log Event
 
 // The data of the other events that are read.

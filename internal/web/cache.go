@@ -1,11 +1,13 @@
 package web
 
 import (
-	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/app"
@@ -29,71 +31,75 @@ type kept struct {
 
 func sizeOfAnswer(k kept) int { return len(k.body) }
 
-// keptList is a cached page with a list: the page around it, and the values of rows.
+// keptList is a cached page with a list: the page around it, and the values of all rows or of some.
 type keptList struct {
-	page     listPage
-	sheet    *table.Sheet // the list, whose rows are read once
-	order    string       // the sort order that it has; "" for none
-	unlisted report.Unlisted
-	none     bool      // nothing is worth listing
-	largest  chain.Wei // the largest fee, which scales the drawn shares
-	read     *rows     // some rows, or all
-	after    int       // number of rows before them
+	page    listPage
+	sheet   func() *table.Sheet // the list, any number of times
+	count   int                 // of its rows
+	none    bool                // no row is worth listing
+	largest chain.Wei           // the largest fee, which scales the drawn shares
+
+	seen     atomic.Pointer[rows] // what is known of all rows, without those of a page; nil until they were read
+	window   report.Window        // the groups in the sheet; the zero value means all
+	unlisted report.Unlisted      // the other groups
 }
 
-// keptRows is the number of rows that are cached around a page of a list. All rows are read for a page in another order.
+// keptRows is the number of rows that are cached around a page of a list of which only some groups are made.
 var keptRows = 1000
 
-// keptListOf is keptOf for a page of a list. The function build gets the rows that suffice.
-func (s *server) keptListOf(r *http.Request, about app.Period, sealed, address string, readsMuch bool, l listing, build func(context.Context, report.Window) (*keptList, error)) (*keptList, error) {
-	get := func(kept *once[*keptList], w report.Window) (*keptList, error) {
-		return keptOf(s, r, about, kept, sealed, fmt.Sprintf("%s\n%d", address, w.After), readsMuch, func(ctx context.Context) (*keptList, error) {
-			k, err := build(ctx, w)
-			if err == nil {
-				err = k.readRows(w)
+// windowOf returns the window of the groups on a page.
+func windowOf(l listing) report.Window {
+	step := keptRows - l.rows() // windows overlap, so that each page is in one
+	return report.Window{After: l.After / step * step, Count: keptRows}
+}
+
+// rows returns the rows of a page. All rows of the sheet are read for the first page, and for each sorted one.
+func (k *keptList) rows(l listing) (*rows, error) {
+	l.After -= k.window.After
+	if seen := k.seen.Load(); seen != nil && l.Sort == "" {
+		page, read := *seen, 0
+		_, err := k.sheet().Each(func(row []table.Cell) error {
+			if read++; read > l.After {
+				page.page = append(page.page, slices.Clone(row))
 			}
-			return k, err
+			if len(page.page) == l.rows() {
+				return errEnough
+			}
+			return nil
 		})
+		if errors.Is(err, errEnough) {
+			err = nil
+		}
+		return &page, err
 	}
-	w := report.Window{After: l.After / keptRows * keptRows, Count: keptRows}
-	if l.After+l.rows() > w.After+w.Count {
-		w.After = l.After
+	r, err := readRows(k.sheet(), l, nil)
+	if err != nil {
+		return nil, err
 	}
-	k, err := get(s.lists, w)
-	if err != nil || l.Sort == "" || l.Sort == k.order || k.read.count <= len(k.read.page) {
-		return k, err
-	}
-	return get(s.wholeLists, report.Window{})
+	k.addUnlisted(r)
+	seen := *r
+	seen.page = nil
+	k.seen.Store(&seen)
+	return r, nil
 }
 
-// readRows reads some rows, and what is known of all.
-func (k *keptList) readRows(w report.Window) (err error) {
-	if k.unlisted.Groups > 0 { // the sheet has only those
-		k.after, w.After = w.After, 0
+// addUnlisted adds what is known of the groups that the sheet does not contain.
+func (k *keptList) addUnlisted(r *rows) {
+	if k.unlisted.Groups == 0 {
+		return
 	}
-	if k.read, err = readRows(k.sheet, listing{After: w.After, limit: cmp.Or(w.Count, maxAfter)}, nil); err != nil {
-		return err
+	r.count += k.unlisted.Groups
+	r.charged = r.charged && !k.unlisted.OtherThanCharged
+	for i, c := range r.columns {
+		of := map[string]bool{"label": k.unlisted.Labelled, "group": k.unlisted.Grouped}[c.Name]
+		r.used[i] = r.used[i] || of || r.totals != nil && r.totals[i].IsUsed()
 	}
-	k.after += w.After
-	k.sheet.Rows = nil // the cells refer to the sheet
-	k.read.count += k.unlisted.Groups
-	for i, c := range k.read.columns {
-		k.read.used[i] = k.read.used[i] || c.Name == "label" && k.unlisted.Labelled || c.Name == "group" && k.unlisted.Grouped
-	}
-	k.read.charged = k.read.charged && !k.unlisted.OtherThanCharged
-	return nil
-}
-
-// pageAt returns the rows of a page.
-func (k *keptList) pageAt(l listing) (*rows, error) {
-	l.After -= k.after
-	return k.read.pageAt(l)
 }
 
 // rowBytes is the size of the values of a row.
 const rowBytes = 1 << 10
 
-func sizeOfList(l *keptList) int { return len(l.read.page)*rowBytes + 8<<10 }
+func sizeOfList(l *keptList) int { return l.count*rowBytes + 8<<10 }
 
 // Limits of the cached lists, account summaries and figures of accounts.
 const (

@@ -31,9 +31,7 @@ func (s *server) contract(w http.ResponseWriter, r *http.Request) error {
 	}
 	path := "contract/" + account.String()
 	return s.show(w, r, q.Period, func(r *http.Request, sealed string) (page, error) {
-		kept, err := s.keptListOf(r, q.Period, sealed, path+sc.query(nil), true, l, func(ctx context.Context, _ report.Window) (*keptList, error) {
-			return s.contractPage(ctx, account, path, &sc, q)
-		})
+		kept, err := keptOf(s, r, q.Period, s.lists, sealed, path+sc.query(nil), true, func(ctx context.Context) (*keptList, error) { return s.contractPage(ctx, account, path, &sc, q) })
 		if err != nil {
 			return nil, err
 		}
@@ -71,5 +69,5 @@ func (s *server) contractPage(ctx context.Context, account chain.Address, path s
 	v.Downloads = fileLinks(feesForms, "fees", of("", url.Values{}))
 	v.Links = []link{{"Fees by payer", of("fees", url.Values{"by": {"account"}})}, {"Fees by outcome", of("fees", url.Values{"by": {"status"}})}, {"Transactions", of("transactions", url.Values{})}}
 	v.Command = "fees report" + sc.flags() + " --only contract=" + account.String() + s.ledgerFlag()
-	return &keptList{page: v, sheet: made.Sheet()}, nil
+	return &keptList{page: v, sheet: made.Sheet, count: len(made.Groups)}, nil
 }

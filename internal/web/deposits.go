@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/feeledger/fees/internal/app"
-	"github.com/feeledger/fees/internal/finance/report"
+	"github.com/feeledger/fees/internal/table"
 )
 
 // The parts of a list of deposits.
@@ -42,13 +42,23 @@ func (s *server) deposits(w http.ResponseWriter, r *http.Request) error {
 	l.zone = q.Period.Zone
 	return s.show(w, r, allSealed, func(r *http.Request, sealed string) (page, error) {
 		address := "deposits" + sc.query(without(sc.own, listingParameters...))
-		kept, err := s.keptListOf(r, allSealed, sealed, address, true, l, func(ctx context.Context, _ report.Window) (*keptList, error) {
+		kept, err := keptOf(s, r, allSealed, s.lists, sealed, address, true, func(ctx context.Context) (*keptList, error) {
 			made, err := s.Ledger.Deposits(ctx, q)
 			if err != nil {
 				return nil, err
 			}
-			return &keptList{page: listPage{frame: frame{Notes: made.List.Notes}}, sheet: made.List}, nil
+			count := 0
+			_, err = made.List.Each(func([]table.Cell) error {
+				count++
+				return nil
+			})
+			return &keptList{sheet: func() *table.Sheet { return made.List }, count: count}, err
 		})
+		if err != nil {
+			return nil, err
+		}
+		list := kept.sheet()
+		all, err := readRows(list, l, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -57,7 +67,7 @@ func (s *server) deposits(w http.ResponseWriter, r *http.Request) error {
 			v.Command += " --changes"
 		}
 		v.Command += sc.flags() + s.ledgerFlag()
-		v.Scope, v.Whose, v.Notes = &sc, true, kept.page.Notes
+		v.Scope, v.Whose, v.Notes = &sc, true, list.Notes
 		own := without(sc.own, append(slices.Clip(listingParameters), "part")...)
 		for _, part := range []string{openDeposits, depositsChanged} {
 			own.Set("part", part)
@@ -65,11 +75,11 @@ func (s *server) deposits(w http.ResponseWriter, r *http.Request) error {
 		}
 		v.Downloads = fileLinks(resultForms, "deposits", sc.query(without(sc.own, listingParameters...)))
 		v.Lead = "What accounts hold and reserve is a receivable of who paid it, not a fee."
-		if kept.read.count == 0 {
+		if all.count == 0 {
 			v.Lead += map[bool]string{false: " No deposits are open after these blocks.", true: " No deposits were taken or given back in these blocks."}[q.Changes]
 			return v, nil
 		}
-		return v, v.add(s.keptPage(kept, l.without(depositDetails), sc.in("deposits")))
+		return v, v.add(s.part(all, l.without(depositDetails), sc.in("deposits")))
 	})
 }
 

@@ -109,7 +109,12 @@ func (s *server) fees(w http.ResponseWriter, r *http.Request) error {
 	}
 	return s.show(w, r, q.about(), func(r *http.Request, sealed string) (page, error) {
 		address := "fees" + q.scope.query(listing{}.with(q.scope.own))
-		kept, err := s.keptListOf(r, q.about(), sealed, address, q.readsMuch(), q.listing, func(ctx context.Context, w report.Window) (*keptList, error) { return s.feesList(ctx, &q, w) })
+		lists, window := s.lists, report.Window{}
+		if q.isRanked() {
+			lists, window = s.windows, windowOf(q.listing)
+			address = fmt.Sprintf("%s\n%d", address, window.After)
+		}
+		kept, err := keptOf(s, r, q.about(), lists, sealed, address, q.readsMuch(), func(ctx context.Context) (*keptList, error) { return s.feesList(ctx, &q, window) })
 		if err != nil {
 			return nil, err
 		}
@@ -187,11 +192,8 @@ func (s *server) feesList(ctx context.Context, q *feesRequest, listed report.Win
 		v.Links = append(v.Links, link{"Why fees changed", "variance" + q.scope.query(nil)})
 	}
 	v.Command = "fees report" + q.flags(s) + s.ledgerFlag()
-	k := &keptList{page: v, sheet: made.Shown(), unlisted: r.Unlisted, largest: largest}
+	k := &keptList{page: v, sheet: made.Shown, count: len(r.Groups), window: listed, unlisted: r.Unlisted, largest: largest}
 	k.none = len(r.Groups)+r.Unlisted.Groups == 0 || made.Compared == nil && r.Totals.EVM+r.Totals.Native == 0 // all rows would be 0
-	if made.Compared == nil && !r.By.OfTime() {
-		k.order = "-fee"
-	}
 	return k, nil
 }
 
@@ -201,6 +203,11 @@ func (q *feesRequest) about() app.Period {
 		return allSealed
 	}
 	return q.Period
+}
+
+// isRanked reports whether the page lists groups in the order of their fees, so that those on other pages need not be made.
+func (q *feesRequest) isRanked() bool {
+	return !q.By.OfTime() && !q.beside.Known() && (q.listing.Sort == "" || q.listing.Sort == "-fee")
 }
 
 // readsMuch reports whether an answer reads more than totals by time.

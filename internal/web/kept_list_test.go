@@ -15,7 +15,7 @@ import (
 // So does one of a list of which only some rows are cached.
 func TestKeptLists(t *testing.T) {
 	d, _, _ := madeUp(t, 260)
-	defer web.SetKeptRows(web.SetKeptRows(1))
+	defer web.SetKeptRows(web.SetKeptRows(1000))
 	payers, err := csv.NewReader(strings.NewReader(get(t, served(t, d, nil), "/fees.csv?by=account", nil).text)).ReadAll()
 	require.NoError(t, err)
 	require.Greater(t, len(payers), 300)
@@ -26,7 +26,7 @@ func TestKeptLists(t *testing.T) {
 		for _, first := range []int{1_000_000, 150} {
 			web.SetKeptRows(first)
 			warm := served(t, d, labelled)
-			for _, list := range []string{"/fees?by=block", "/fees?by=account", "/fees?by=account&columns=all", "/fees?by=contract", "/fees?by=type"} {
+			for _, list := range []string{"/fees?by=block", "/fees?by=account", "/fees?by=account&columns=all", "/fees?by=contract", "/fees?by=type", "/fees?by=label", "/fees?by=group"} {
 				for _, query := range []string{"after=0", "after=100", "sort=-fee&after=100", "after=200", "after=259", "after=260", "after=100000", "after=0&sort=fee", "after=0&sort=-fee", "after=7"} {
 					path := list + "&" + query
 					cached, first := get(t, warm, path, nil), get(t, served(t, d, labelled), path, nil)

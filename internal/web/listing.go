@@ -127,7 +127,7 @@ func (s *server) list(from *table.Sheet, l listing, to func(listing) string) (*t
 
 // keptPage is list for a cached list.
 func (s *server) keptPage(kept *keptList, l listing, to func(listing) string) (*tabular, error) {
-	all, err := kept.pageAt(l)
+	all, err := kept.rows(l)
 	if err != nil {
 		return nil, err
 	}

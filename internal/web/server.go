@@ -99,8 +99,8 @@ type site struct {
 	Options
 	cache      *once[kept] // of responses, by ETag
 	variances  *once[*variance.Report]
-	lists      *once[*keptList] // the rows around a page
-	wholeLists *once[*keptList] // all rows, independent of sort order and page
+	lists      *once[*keptList] // independent of sort order and page
+	windows    *once[*keptList] // of some groups of a report
 	monthViews *once[*monthView]
 	extents    *once[extent]    // of lists of transactions
 	tops       *once[[]topList] // of the whole chain
@@ -163,7 +163,7 @@ func handler(o Options, now func() time.Time) http.Handler {
 	}
 	all := &site{
 		Options: o, forwards: forwards, key: []byte(random()), tokenKey: []byte(random()), began: time.Now(),
-		cache: newOnce(maxCacheBytes, sizeOfAnswer), lists: newOnce(maxListBytes, sizeOfList), wholeLists: newOnce(maxListBytes, sizeOfList), variances: newOnce(maxListBytes, sizeOfVariance), states: newCounted[app.State](maxStates),
+		cache: newOnce(maxCacheBytes, sizeOfAnswer), lists: newOnce(maxListBytes, sizeOfList), windows: newOnce(maxListBytes, sizeOfList), variances: newOnce(maxListBytes, sizeOfVariance), states: newCounted[app.State](maxStates),
 		summaries: newCounted[*app.AccountSummary](maxSummaries), monthViews: newCounted[*monthView](maxSummaries), tops: newCounted[[]topList](maxSummaries), extents: newCounted[extent](maxSummaries), monthLists: newCounted[[]month](maxSummaries), figures: newCounted[*app.AccountFigures](maxFigures), owned: newCounted[*accountBalances](maxFigures),
 		posting: http.NewServeMux(), typing: map[string][]string{}, arriving: make(chan struct{}, maxUploads), uploads: newUploads(), records: newCounted[*record](maxRecords),
 		checks: &checks{made: map[string]*check{}},

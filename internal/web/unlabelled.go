@@ -71,7 +71,7 @@ func (s *server) unlabelled(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	return s.show(w, r, q.request.Period, func(r *http.Request, sealed string) (page, error) {
-		kept, err := s.keptListOf(r, q.request.Period, sealed, "accounts/unlabelled"+q.scope.query(nil), true, l, func(ctx context.Context, _ report.Window) (*keptList, error) { return s.unlabelledList(ctx, &q) })
+		kept, err := keptOf(s, r, q.request.Period, s.lists, sealed, "accounts/unlabelled"+q.scope.query(nil), true, func(ctx context.Context) (*keptList, error) { return s.unlabelledList(ctx, &q) })
 		if err != nil {
 			return nil, err
 		}
@@ -178,10 +178,12 @@ func (s *server) unlabelledList(ctx context.Context, q *unlabelledRequest) (*kep
 	v.Lead = "Highest fees first. Label the payers that are yours in their rows."
 	v.Downloads = []link{{"CSV for the address book", "accounts/unlabelled.csv" + q.scope.query(nil)}}
 	v.inWords(made.Name)
-	sheet := listed("", made.Token, list, func(g *report.Group) []any { return []any{g.Account, g.EVM + g.Native, g.Fee, g.Charged} },
-		table.Column{Name: "account", Kind: table.Address}, table.Column{Name: "transactions", Kind: table.Integer},
-		table.Column{Name: "fee", Kind: table.Wei}, table.Column{Name: "charged", Kind: table.Wei})
-	return &keptList{page: v, sheet: sheet, none: len(list) == 0}, nil
+	sheet := func() *table.Sheet {
+		return listed("", made.Token, list, func(g *report.Group) []any { return []any{g.Account, g.EVM + g.Native, g.Fee, g.Charged} },
+			table.Column{Name: "account", Kind: table.Address}, table.Column{Name: "transactions", Kind: table.Integer},
+			table.Column{Name: "fee", Kind: table.Wei}, table.Column{Name: "charged", Kind: table.Wei})
+	}
+	return &keptList{page: v, sheet: sheet, count: len(list), none: len(list) == 0}, nil
 }
 
 // unlabelledFile sends the payers without a label as lines for an address book.

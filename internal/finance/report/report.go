@@ -95,7 +95,7 @@ type Group struct {
 	AssetFees fee.AssetTotals
 
 	Slot *Slot        // of an hour, a day or a month; nil for other groups
-	sums *ledger.Sums // for comparisons; nil without transactions
+	sums *ledger.Sums // for comparisons
 }
 
 // Window selects some groups by their place in the order of fees, highest first. The zero value selects all.
@@ -434,8 +434,8 @@ func (a *adder) result(r *Report) error {
 		return err
 	}
 	by, top := a.request.By, a.request.Top
-	for payer := range a.idle {
-		if by == Account {
+	if by == Account {
+		for payer := range a.idle {
 			a.newSubtotal(id{address: payer, addressed: true})
 		}
 	}

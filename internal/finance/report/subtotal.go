@@ -139,6 +139,8 @@ func (a *adder) unlisted(list []*subtotal) Unlisted {
 		if u.Highest.Cmp(t.sums.Fee) < 0 {
 			u.Highest = t.sums.Fee
 		}
+		u.Labelled = u.Labelled || a.request.By == Label && t.words != 0
+		u.Grouped = u.Grouped || a.request.By == InGroup && t.words != 0
 		u.OtherThanCharged = u.OtherThanCharged || t.sums.Uncharged > 0 || t.sums.Charged != t.sums.Fee
 		if address := chain.Some(t.address); t.addressed && labels != nil {
 			u.Labelled = u.Labelled || labels.LabelOf(address).Known()

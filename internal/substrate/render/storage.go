@@ -80,12 +80,15 @@ func (r *Runtime) Item(pallet, name string, keys []string) (*Item, error) {
 		return known, nil
 	}
 	i, err := r.findItem(pallet, name, nil)
+	if err != nil {
+		return nil, err
+	}
 	r.remembering.Lock()
 	defer r.remembering.Unlock()
-	if err == nil && len(r.items) < maxItems {
+	if len(r.items) < maxItems {
 		r.items[asked] = i
 	}
-	return i, err
+	return i, nil
 }
 
 func (r *Runtime) findItem(pallet, name string, keys []string) (*Item, error) {
