@@ -36,7 +36,7 @@ type keptList struct {
 	page    listPage
 	sheet   func() *table.Sheet // the list, any number of times
 	count   int                 // of its rows
-	none    bool                // no row is worth listing
+	none    bool                // no row of a page of fees is worth listing
 	largest chain.Wei           // the largest fee, which scales the drawn shares
 
 	seen     atomic.Pointer[rows] // what is known of all rows, without those of a page; nil until they were read
@@ -91,8 +91,8 @@ func (k *keptList) addUnlisted(r *rows) {
 	r.count += k.unlisted.Groups
 	r.charged = r.charged && !k.unlisted.OtherThanCharged
 	for i, c := range r.columns {
-		of := map[string]bool{"label": k.unlisted.Labelled, "group": k.unlisted.Grouped}[c.Name]
-		r.used[i] = r.used[i] || of || r.totals != nil && r.totals[i].IsUsed()
+		named := c.Name == "label" && k.unlisted.Labelled || c.Name == "group" && k.unlisted.Grouped
+		r.used[i] = r.used[i] || named || r.totals != nil && r.totals[i].IsUsed()
 	}
 }
 

@@ -80,7 +80,7 @@ func (s *server) unlabelled(w http.ResponseWriter, r *http.Request) error {
 		if saved {
 			v.Saved = s.savedNote(r, q.kept.in(v.Path)(l))
 		}
-		if kept.none {
+		if kept.count == 0 {
 			v.Lead = "Every payer of this period has a label."
 			return v, nil
 		}
@@ -183,7 +183,7 @@ func (s *server) unlabelledList(ctx context.Context, q *unlabelledRequest) (*kep
 			table.Column{Name: "account", Kind: table.Address}, table.Column{Name: "transactions", Kind: table.Integer},
 			table.Column{Name: "fee", Kind: table.Wei}, table.Column{Name: "charged", Kind: table.Wei})
 	}
-	return &keptList{page: v, sheet: sheet, count: len(list), none: len(list) == 0}, nil
+	return &keptList{page: v, sheet: sheet, count: len(list)}, nil
 }
 
 // unlabelledFile sends the payers without a label as lines for an address book.

@@ -440,10 +440,8 @@ func (a *adder) result(r *Report) error {
 		}
 	}
 	a.all.worth = a.nothing()
-	for _, t := range a.list {
-		if err := a.all.join(t); err != nil {
-			return err
-		}
+	if err := a.all.joinAll(a.list); err != nil {
+		return err
 	}
 	r.Totals, r.AssetFees = a.all.figures(prices), a.all.assets
 	if top == 0 && by.OfTime() {
@@ -465,10 +463,8 @@ func (a *adder) result(r *Report) error {
 		r.Unlisted = a.unlisted(others)
 	} else if len(others) > 0 {
 		rest := &subtotal{worth: a.nothing()}
-		for _, t := range others {
-			if err := rest.join(t); err != nil {
-				return err
-			}
+		if err := rest.joinAll(others); err != nil {
+			return err
 		}
 		g := a.groupOf(rest, nil)
 		g.Key = Key{Others: chain.Some(uint64(len(others)))}
@@ -477,26 +473,19 @@ func (a *adder) result(r *Report) error {
 	return nil
 }
 
-// inAssets adds up the fees of groups that were paid in assets.
-func inAssets(groups []*Group) (sum fee.AssetTotals, err error) {
-	for _, g := range groups {
-		err = cmp.Or(err, sum.Join(g.AssetFees))
-	}
-	return sum, err
-}
-
 // combine adds up groups; nothing is the worth of none.
-func (g *Group) combine(groups []*Group, nothing worth) (err error) {
-	var sums ledger.Sums
+func (g *Group) combine(groups []*Group, nothing worth) error {
+	sum := subtotal{worth: &nothing}
 	for _, part := range groups {
+		value := worthOf(&part.Figures)
+		x := subtotal{worth: &value, assets: part.AssetFees}
 		if part.sums != nil {
-			if err := sums.Add(part.sums); err != nil {
-				return err
-			}
+			x.sums = *part.sums
 		}
-		nothing = nothing.plus(worthOf(&part.Figures))
+		if err := sum.join(&x); err != nil {
+			return err
+		}
 	}
-	g.Figures = figuresOf(&sums).valued(nothing)
-	g.AssetFees, err = inAssets(groups)
-	return err
+	g.Figures, g.AssetFees = sum.figures(nil), sum.assets
+	return nil
 }

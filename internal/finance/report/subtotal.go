@@ -40,6 +40,16 @@ func (t *subtotal) join(x *subtotal) error {
 	return cmp.Or(t.sums.Add(&x.sums), t.assets.Join(x.assets))
 }
 
+// joinAll adds other groups.
+func (t *subtotal) joinAll(list []*subtotal) error {
+	for _, x := range list {
+		if err := t.join(x); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // figures returns the figures, with percentiles of the gas price by number of the group.
 func (t *subtotal) figures(prices []percentiles) Figures {
 	f := figuresOf(&t.sums)
@@ -94,10 +104,11 @@ func (a *adder) ranked(w Window, prices []percentiles) (groups []*Group, others 
 	type ranked struct {
 		fee chain.Wei // beside the subtotal, which is large
 		of  *subtotal
+		*Group
 	}
 	list := make([]ranked, len(a.list))
 	for i, t := range a.list {
-		list[i] = ranked{t.sums.Fee, t}
+		list[i] = ranked{fee: t.sums.Fee, of: t}
 	}
 	slices.SortFunc(list, func(x, y ranked) int { return y.fee.Cmp(x.fee) })
 	first := min(w.After, len(list))
@@ -107,26 +118,19 @@ func (a *adder) ranked(w Window, prices []percentiles) (groups []*Group, others 
 	}
 	for ; first < last && to < len(list) && list[to].fee == list[last-1].fee; to++ {
 	}
-	type made struct {
-		*Group
-		of *subtotal
+	some := list[from:to]
+	for i := range some {
+		some[i].Group = a.groupOf(some[i].of, prices)
 	}
-	var some []made
-	for _, x := range list[from:to] {
-		some = append(some, made{a.groupOf(x.of, prices), x.of})
-	}
-	slices.SortFunc(some, func(x, y made) int {
-		return cmp.Or(y.Fee.Cmp(x.Fee), a.request.By.compare(x.Group, y.Group))
+	slices.SortFunc(some, func(x, y ranked) int {
+		return cmp.Or(y.fee.Cmp(x.fee), a.request.By.compare(x.Group, y.Group))
 	})
-	for i, x := range some {
-		if i+from >= first && i+from < last {
+	for i, x := range list {
+		if i >= first && i < last {
 			groups = append(groups, x.Group)
 		} else {
 			others = append(others, x.of)
 		}
-	}
-	for _, x := range slices.Concat(list[:from], list[to:]) {
-		others = append(others, x.of)
 	}
 	return groups, others
 }

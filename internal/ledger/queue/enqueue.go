@@ -21,9 +21,9 @@ const MaxJobs = 1_000_000
 // an error, none. It skips heights that are in an open job. Stored blocks are skipped by the caller, and again
 // by the workers. Enqueue creates River's tables if they are missing.
 func Enqueue(ctx context.Context, book *ledger.Book, spans []chain.Heights, size uint64) (jobs int, err error) {
-	pool := ledger.Pool(book)
-	if pool == nil {
-		return 0, ErrNoPostgreSQL
+	pool, err := poolOf(book)
+	if err != nil {
+		return 0, err
 	}
 	if err := prepare(ctx, pool); err != nil {
 		return 0, fmt.Errorf("enqueue: %w", err)

@@ -43,11 +43,11 @@ type Failure struct {
 // Jobs counts the jobs. Without River's tables there are none.
 func Jobs(ctx context.Context, book *ledger.Book) (Summary, error) {
 	var s Summary
-	pool := ledger.Pool(book)
-	if pool == nil {
-		return s, ErrNoPostgreSQL
+	pool, err := poolOf(book)
+	if err != nil {
+		return s, err
 	}
-	err := pgx.BeginTxFunc(ctx, pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
+	err = pgx.BeginTxFunc(ctx, pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
 		var exists bool
 		err := tx.QueryRow(ctx, "SELECT to_regclass('river_job') IS NOT NULL").Scan(&exists)
 		if err != nil || !exists {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 
@@ -20,6 +21,14 @@ import (
 
 // ErrNoPostgreSQL reports that a ledger cannot be shared.
 var ErrNoPostgreSQL = errors.New("jobs need a PostgreSQL ledger")
+
+// poolOf returns the connections of a ledger, or [ErrNoPostgreSQL].
+func poolOf(book *ledger.Book) (*pgxpool.Pool, error) {
+	if pool := ledger.Pool(book); pool != nil {
+		return pool, nil
+	}
+	return nil, ErrNoPostgreSQL
+}
 
 const (
 	look    = 500 * time.Millisecond // polling interval for jobs
@@ -104,8 +113,8 @@ func (o Options) withDefaults() Options {
 // not make Work fail; Jobs lists them. Work fails if the ledger cannot be sealed for good, or if the database is
 // away for 5 minutes. It creates River's tables if they are missing.
 func Work(ctx context.Context, book *ledger.Book, judge Judge, o Options) error {
-	if ledger.Pool(book) == nil {
-		return ErrNoPostgreSQL
+	if _, err := poolOf(book); err != nil {
+		return err
 	}
 	if o.Jobs < 0 || o.Limit < 0 {
 		return fmt.Errorf("work: %d jobs within %v each: neither may be negative", o.Jobs, o.Limit)
