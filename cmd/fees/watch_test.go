@@ -21,6 +21,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/feeledger/fees/internal/test/gatewaytest"
+	"github.com/feeledger/fees/internal/test/port"
 )
 
 // lines collects a program's output and notifies waiters.
@@ -69,7 +70,7 @@ type restartable struct {
 }
 
 func newRestartable(t *testing.T, h http.Handler) *restartable {
-	s := &restartable{address: "127.0.0.1:0", handler: h}
+	s := &restartable{address: port.Address(t), handler: h}
 	s.start(t)
 	t.Cleanup(s.stop)
 	return s
@@ -79,7 +80,6 @@ func (s *restartable) start(t *testing.T) {
 	t.Helper()
 	listener, err := net.Listen("tcp", s.address)
 	require.NoError(t, err)
-	s.address = listener.Addr().String()
 	s.server = &http.Server{Handler: s.handler}
 	go s.server.Serve(listener)
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/internal/test/port"
 )
 
 // A gateway that fails four answers of ten, in every way that passes, does not fail a
@@ -206,19 +207,24 @@ func TestNobodyListens(t *testing.T) {
 	})
 	t.Run("for a while", func(t *testing.T) {
 		t.Parallel()
-		server := httptest.NewServer(&sequence{})
-		c := clientAt(t, server.URL, httpclient.Options{RetryWait: 50 * time.Millisecond})
+		address := port.Address(t)
+		serve := func() (stop func() error) {
+			listener, err := net.Listen("tcp", address)
+			if !assert.NoError(t, err) {
+				return func() error { return err }
+			}
+			server := &http.Server{Handler: &sequence{}}
+			go server.Serve(listener)
+			return server.Close
+		}
+		c := clientAt(t, "http://"+address, httpclient.Options{RetryWait: 50 * time.Millisecond})
+		stop := serve()
 		_, err := get(context.Background(), c, "/")
 		require.NoError(t, err)
-		address := server.Listener.Addr().String()
-		server.Close()
+		require.NoError(t, stop())
 		time.AfterFunc(4*time.Second, func() { // longer than one is waited for that never answered
-			listener, err := net.Listen("tcp", address)
-			if assert.NoError(t, err) {
-				again := &http.Server{Handler: &sequence{}}
-				t.Cleanup(func() { again.Close() })
-				go again.Serve(listener)
-			}
+			again := serve()
+			t.Cleanup(func() { again() })
 		})
 		text, err := get(context.Background(), c, "/")
 		require.NoError(t, err)

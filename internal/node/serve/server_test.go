@@ -21,6 +21,7 @@ import (
 	"github.com/feeledger/fees/gatewayclient"
 	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/internal/node/serve"
+	"github.com/feeledger/fees/internal/test/port"
 )
 
 func TestMain(m *testing.M) {
@@ -139,8 +140,8 @@ func inQueue() bool {
 	return false
 }
 
-// breakable serves a node, until the function that it returns breaks all connections off.
-func breakable(t *testing.T, node http.Handler, at string) (breakOff func(), address string) {
+// breakable serves a node at an address, until the function that it returns breaks all connections off.
+func breakable(t *testing.T, node http.Handler, at string) (breakOff func()) {
 	t.Helper()
 	listener, err := net.Listen("tcp", at)
 	require.NoError(t, err)
@@ -154,7 +155,7 @@ func breakable(t *testing.T, node http.Handler, at string) (breakOff func(), add
 		open.breakOff()
 	})
 	t.Cleanup(breakOff)
-	return breakOff, listener.Addr().String()
+	return breakOff
 }
 
 // connections remembers all that it has accepted: a server forgets its WebSockets.
@@ -186,7 +187,8 @@ func (l *connections) breakOff() {
 // clients wait for it, and to be found again.
 func TestLostNode(t *testing.T) {
 	recorded := openNode(t)
-	breakOff, address := breakable(t, recorded, "127.0.0.1:0")
+	address := port.Address(t)
+	breakOff := breakable(t, recorded, address)
 	gateway := before(t, "ws://"+address, serve.Options{})
 	client, err := gatewayclient.New(gateway, gatewayclient.Options{})
 	require.NoError(t, err)

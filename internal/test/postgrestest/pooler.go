@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
+	"github.com/feeledger/fees/internal/test/port"
 	"github.com/feeledger/fees/internal/test/program"
 )
 
@@ -33,7 +34,7 @@ func Pooled(t testing.TB, database, mode string) string {
 
 	address, err := url.Parse(database)
 	require.NoError(t, err)
-	port, err := freePort()
+	listening, err := port.Free()
 	require.NoError(t, err)
 	config := filepath.Join(directory, "pgbouncer.ini")
 	require.NoError(t, os.WriteFile(config, fmt.Appendf(nil, `[databases]
@@ -45,7 +46,7 @@ unix_socket_dir =
 auth_type = any
 pool_mode = %s
 default_pool_size = 40
-`, address.Hostname(), address.Port(), address.User.Username(), port, mode), 0o600))
+`, address.Hostname(), address.Port(), address.User.Username(), listening, mode), 0o600))
 	require.NoError(t, u.own(directory))
 	require.NoError(t, u.own(config))
 	logs, err := os.Create(filepath.Join(directory, "log"))
@@ -60,7 +61,7 @@ default_pool_size = 40
 		guard.of(0) // before the process ID can be reused
 	}()
 
-	address.Host = net.JoinHostPort("127.0.0.1", fmt.Sprint(port))
+	address.Host = net.JoinHostPort("127.0.0.1", fmt.Sprint(listening))
 	require.Eventually(t, func() bool {
 		c, err := pgx.Connect(context.Background(), address.String())
 		if err == nil {

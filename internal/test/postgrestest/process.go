@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/feeledger/fees/internal/test/port"
 )
 
 // run starts the server and waits until it answers.
@@ -29,7 +31,7 @@ func (s *Server) run() error {
 // findPort finds a free port, unless the port is already known to clients.
 func (s *Server) findPort() (err error) {
 	if !s.known {
-		s.port, err = freePort()
+		s.port, err = port.Free()
 	}
 	return err
 }

@@ -138,15 +138,6 @@ func (s *Server) create() error {
 	return s.command("CREATE ROLE " + role + " LOGIN CREATEDB")
 }
 
-func freePort() (int, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return 0, err
-	}
-	defer listener.Close()
-	return listener.Addr().(*net.TCPAddr).Port, nil
-}
-
 func (s *Server) data() string { return filepath.Join(s.directory, "data") }
 
 // Database returns the URL of a new, empty database, which is dropped when the test ends. It contains no password.
