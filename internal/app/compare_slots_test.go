@@ -16,6 +16,7 @@ import (
 	"github.com/feeledger/fees/internal/finance/report"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/test/chaingen"
+	"github.com/feeledger/fees/internal/test/tier"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
 	"github.com/feeledger/fees/source/prove"
@@ -106,7 +107,7 @@ func TestComparedSlots(t *testing.T) {
 	} {
 		c.Options.Head = c.head
 		entries, paid := entriesOf(t, c.Options, 20, c.head)
-		for range 5 {
+		for range 5 / tier.Step(2) {
 			first := random.IntN(len(entries) / 3)
 			last := len(entries) - 1 - random.IntN(len(entries)/3)
 			d := opened(t, ledgerOf(t, entries[first:last+1]))
@@ -188,5 +189,5 @@ func TestComparedSlots(t *testing.T) {
 		}
 	}
 	t.Logf("%d pairs of whole slots, %d of parts, %d apart", whole, parts, apart)
-	require.True(t, whole > 1000 && parts > 50 && apart > 1000)
+	require.True(t, whole > 1000/tier.Step(4) && parts > 50/tier.Step(4) && apart > 1000/tier.Step(4))
 }

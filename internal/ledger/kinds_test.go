@@ -13,6 +13,7 @@ import (
 	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/test/tier"
 )
 
 // ofKinds returns a query for the transactions of some kinds.
@@ -127,7 +128,7 @@ func TestKindsFollowFromTheBlocks(t *testing.T) {
 			all := listOf(t, book.Transactions(ctx, in(chain.Heights{Last: 1 << 20})))
 			random := rand.New(rand.NewPCG(1, uint64(len(all))))
 			found := 0
-			for range 120 {
+			for range 120 / tier.Step(2) {
 				k := randomKinds(random, &all[random.IntN(len(all))].Kind)
 				q := ofKinds(chain.Heights{First: all[random.IntN(len(all))].Height / 2, Last: all[random.IntN(len(all))].Height}, k)
 				if random.IntN(3) == 0 {

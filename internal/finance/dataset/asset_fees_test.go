@@ -10,28 +10,15 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/internal/app"
-	"github.com/feeledger/fees/internal/archive/answers"
+	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/finance/dataset"
-	"github.com/feeledger/fees/internal/ledger"
-	"github.com/feeledger/fees/internal/test/pairs"
-	"github.com/feeledger/fees/network"
-	"github.com/feeledger/fees/source"
+	"github.com/feeledger/fees/internal/test/ledgertest"
 )
 
 // Fees that were paid in assets are in the rows of their transactions, and null in all others: the data of AssetTxFeePaid in
 // blocks 37 to 39 of the recording, and the deposits to the pot.
 func TestFeesPaidInAssets(t *testing.T) {
-	src, err := answers.OpenDirectory(pairs.Path(t, "passet-1019002", "gateway"))
-	require.NoError(t, err)
-	wanted, err := app.PeriodInput{Blocks: "34..39"}.ParseWanted()
-	require.NoError(t, err)
-	place := filepath.Join(t.TempDir(), "fees.db")
-	_, err = app.Sync(t.Context(), place, wanted, app.FillOptions{Reader: &source.Reader{Source: src, Tables: network.BuiltIn()}})
-	require.NoError(t, err)
-	book, err := ledger.Open(t.Context(), place)
-	require.NoError(t, err)
-	t.Cleanup(func() { book.Close() })
+	book := ledgertest.Hub(t, filepath.Join(t.TempDir(), "fees.db"), "passet-1019002", chain.Heights{First: 34, Last: 39})
 	l := &lake{t, t.TempDir(), dataset.Chain{Network: "passet-hub", Program: "the test"}, book}
 	l.wrote(dataset.Written, l.january(), false)
 	files, err := filepath.Glob(filepath.Join(l.dir, "transactions", "*", "*", "*", "*.parquet"))

@@ -14,15 +14,16 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/finance/dataset"
 	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/test/ledgertest"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
 )
 
 // demo returns a ledger of the demo's blocks up to a height.
-func demo(t *testing.T, last string) *ledger.Book {
+func demo(t *testing.T, last uint64) *ledger.Book {
 	t.Helper()
 	book, err := ledger.Open(t.Context(), demoFile(t, last))
 	require.NoError(t, err)
@@ -31,15 +32,13 @@ func demo(t *testing.T, last string) *ledger.Book {
 }
 
 // demoFile returns the path of such a ledger.
-func demoFile(t *testing.T, last string) string {
+func demoFile(t *testing.T, last uint64) string {
 	t.Helper()
 	src, err := source.Open("demo", source.Options{})
 	require.NoError(t, err)
-	wanted, err := app.PeriodInput{Blocks: "0.." + last}.ParseWanted()
-	require.NoError(t, err)
 	place := filepath.Join(t.TempDir(), "fees.db")
-	_, err = app.Sync(t.Context(), place, wanted, app.FillOptions{Reader: &source.Reader{Source: src, Tables: network.BuiltIn()}})
-	require.NoError(t, err)
+	book := ledgertest.Filled(t, place, "moonbeam", &source.Reader{Source: src, Tables: network.BuiltIn()}, chain.Heights{Last: last})
+	require.NoError(t, book.Close())
 	return place
 }
 
@@ -91,7 +90,7 @@ var errKilled = errors.New("killed")
 // A program killed before any of its steps leaves no incomplete file, and the next one produces the same result. The same
 // applies to a month that grows or is replaced.
 func TestKilledAtEachStep(t *testing.T) {
-	book, older := demo(t, "27"), demo(t, "20")
+	book, older := demo(t, 27), demo(t, 20)
 	none := false
 	whole := t.TempDir()
 	require.NoError(t, export(t.Context(), book, whole, false, &none))
@@ -150,7 +149,7 @@ func TestDirectoryThatCannotBeWritten(t *testing.T) {
 		dir := t.TempDir()
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "transactions"), nil, 0o600)) // instead of a directory
 		none := false
-		err := export(t.Context(), demo(t, "5"), dir, false, &none)
+		err := export(t.Context(), demo(t, 5), dir, false, &none)
 		require.ErrorContains(t, err, "transactions")
 		require.NoDirExists(t, filepath.Join(dir, ".exporting"))
 		return

@@ -83,7 +83,7 @@ func (l *lake) edit(old, replacement string) {
 
 // The blocks read must match the month's seal: a record and its sum altered together do not.
 func TestBlocksThatDoNotGiveTheSeal(t *testing.T) {
-	l := newLake(t, demo(t, "9"))
+	l := newLake(t, demo(t, 9))
 	for _, change := range []func(*ledger.SealedMonth){
 		func(m *ledger.SealedMonth) { m.Seal[7] ^= 1 },
 		func(m *ledger.SealedMonth) { m.Blocks++ },
@@ -100,7 +100,7 @@ func TestBlocksThatDoNotGiveTheSeal(t *testing.T) {
 }
 
 func TestMonthThatIsThere(t *testing.T) {
-	l := newLake(t, demo(t, "9"))
+	l := newLake(t, demo(t, 9))
 	m := l.january()
 	l.wrote(dataset.Written, m, false)
 	l.wrote(dataset.Unchanged, m, false)
@@ -133,10 +133,10 @@ func TestMonthThatIsThere(t *testing.T) {
 
 // A check compares incomplete months as far as they go, and finds the leftovers of an interrupted export.
 func TestCheck(t *testing.T) {
-	l := newLake(t, demo(t, "9"))
+	l := newLake(t, demo(t, 9))
 	l.wrote(dataset.Written, l.january(), false, "its end")
 	short := l.book
-	l.book = demo(t, "20")
+	l.book = demo(t, 20)
 	require.Empty(t, l.problems().Problems, "the ledger has more by now")
 	seal := `"seal": "`
 	l.edit(seal, seal+"00")
@@ -148,7 +148,7 @@ func TestCheck(t *testing.T) {
 	l.wrote(dataset.Replaced, l.january(), true)
 	l.book = short
 	require.Len(t, l.problems().Problems, 1, "the ledger has less")
-	l.book = demo(t, "1")
+	l.book = demo(t, 1)
 	require.Equal(t, []string{"2026-01"}, l.problems().NotCompared)
 
 	l.edit(`"files"`, `"unfinished": true, "files"`)
@@ -177,7 +177,7 @@ func TestCheck(t *testing.T) {
 
 // Files without a manifest are recognised by their bytes, or not overwritten.
 func TestLostManifest(t *testing.T) {
-	l := newLake(t, demo(t, "9"))
+	l := newLake(t, demo(t, 9))
 	l.wrote(dataset.Written, l.january(), false)
 	want := filesBelow(l.dir)
 	require.NoError(t, os.Remove(l.manifest()))

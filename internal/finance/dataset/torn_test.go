@@ -79,7 +79,7 @@ var exports = []struct {
 
 // exported is a ledger in a file, an older one, and the files of an undisturbed export.
 func exported(t *testing.T) (file string, book, older *ledger.Book, want map[string]string) {
-	file, older = demoFile(t, "9"), demo(t, "5")
+	file, older = demoFile(t, 9), demo(t, 5)
 	book, err := ledger.Open(t.Context(), file)
 	require.NoError(t, err)
 	t.Cleanup(func() { book.Close() })

@@ -159,6 +159,9 @@ func run() (map[string]*outcome, error) {
 		case !isPart && slices.Contains([]string{"pass", "fail", "skip"}, e.Action):
 			o.result = e.Action
 			fmt.Fprintln(os.Stderr, e.Action, key)
+			if e.Action == "fail" {
+				fmt.Fprint(os.Stderr, o.log)
+			}
 		}
 	}
 	c.Wait() // outcomes contain the tests that failed
