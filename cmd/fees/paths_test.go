@@ -61,6 +61,16 @@ func TestInputsThatAreNotPipes(t *testing.T) {
 		}
 	}
 	require.Len(t, seen, len(reads))
+	for variable, flag := range map[string]string{"FEES_LEDGER": "ledger", "FEES_ACCOUNTS": "labels"} {
+		t.Setenv(variable, "-")
+		for c := range cli.Explained(newRoot(io.Discard, io.Discard)) {
+			if f := c.Flags().Lookup(flag); f == nil || !c.Runnable() || f.Value.Type() == "bool" {
+				continue
+			}
+			require.ErrorContains(t, c.PreRunE(c, nil), variable+" -: ", "%s", c.CommandPath())
+		}
+		t.Setenv(variable, "")
+	}
 	for command, want := range map[string]string{
 		"sync 1..3 --gateway demo --ledger -":                       "--ledger -: a ledger cannot be a pipe. Name a file or a PostgreSQL database",
 		"report 1..3 --gateway demo --labels -":                     "--labels -: this file is not read from standard input. Name a file",

@@ -48,6 +48,9 @@ func newPasswords(u *users.Users, now func() time.Time) *passwords {
 		slots: newSlots(passwordsAtOnce)}
 }
 
+// fits reports whether a password belongs to a name. Tests remember the answers.
+var fits = (*users.Users).Fit
+
 // check verifies a client's name and password. A correct password always passes and resets the client's
 // failures.
 func (p *passwords) check(ctx context.Context, from client, name, password string) error {
@@ -73,7 +76,7 @@ func (p *passwords) check(ctx context.Context, from client, name, password strin
 		return nil
 	case now != nil && !slow: // concurrent attempts have failed
 		return &waitError{hold}
-	case !p.users.Fit(name, password):
+	case !fits(p.users, name, password):
 		failed = true
 		left, hold := p.failures.add(of)
 		return &loginError{left: left, wait: hold, slow: slow}

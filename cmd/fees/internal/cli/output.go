@@ -108,17 +108,24 @@ var namesInput = map[string]string{
 
 const notPiped = "this file is not read from standard input. Name a file"
 
-// RefusePipes adds a check to a command and those below: the flags that name a ledger or a file that is read do not name "-".
+// variables are the environment variables that name what these flags do not.
+var variables = map[string]string{"ledger": "FEES_LEDGER", "labels": "FEES_ACCOUNTS"}
+
+// RefusePipes adds a check to a command and those below: the flags that name a ledger or a file that is read do not name
+// "-", nor do the environment variables that stand for them.
 func RefusePipes(c *cobra.Command) {
 	before(c, func(c *cobra.Command) (err error) {
-		c.Flags().Visit(func(f *pflag.Flag) {
-			values := []string{f.Value.String()}
+		c.Flags().VisitAll(func(f *pflag.Flag) {
+			name, values := "--"+f.Name, []string{f.Value.String()}
 			if list, isList := f.Value.(pflag.SliceValue); isList {
 				values = list.GetSlice()
 			}
+			if variable := variables[f.Name]; variable != "" && strings.Join(values, "") == "" {
+				name, values = variable, []string{os.Getenv(variable)}
+			}
 			for _, value := range values {
 				if why := namesInput[f.Name]; why != "" && err == nil && (value == "-" || strings.HasSuffix(value, "=-")) {
-					err = fmt.Errorf("--%s %s: %s", f.Name, value, why)
+					err = fmt.Errorf("%s %s: %s", name, value, why)
 				}
 			}
 		})
