@@ -194,6 +194,7 @@ var recordedChains = map[string]struct {
 
 // Opening + movements = closing, to the unit: every account, every height, free and reserved.
 func TestRecordedBalances(t *testing.T) {
+	balances := 0
 	for name, recording := range recordedChains {
 		t.Run(name, func(t *testing.T) {
 			r := read(t, name)
@@ -210,6 +211,7 @@ func TestRecordedBalances(t *testing.T) {
 				wrong, compared := r.differences(height)
 				require.Empty(t, wrong, "block %d", height)
 				require.Equal(t, 2*recording.accounts, compared)
+				balances += compared
 				for a := range r.balances {
 					if slices.ContainsFunc(movements, func(m movement.Movement) bool { return m.Account == a }) {
 						moved++
@@ -220,6 +222,7 @@ func TestRecordedBalances(t *testing.T) {
 			require.Equal(t, recording.moved, moved)
 		})
 	}
+	t.Logf("%d balances", balances)
 }
 
 func read(t testing.TB, name string) recordedChain {
