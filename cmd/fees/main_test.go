@@ -79,6 +79,7 @@ func TestScripts(t *testing.T) {
 		testscript.Run(t, params)
 		return
 	}
+	params.WorkdirRoot = t.TempDir() // of the test's TMPDIR
 	names := slices.Concat([]string{"HOME", "TMPDIR"}, settings, slices.Collect(maps.Keys(variables)))
 	for _, name := range names {
 		t.Setenv(name, "") // restored after the test
