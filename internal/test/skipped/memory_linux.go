@@ -12,8 +12,8 @@ const (
 )
 
 // inMemory returns the environment with temporary files in memory, and a function that removes them: syncing a ledger
-// costs nothing there, and linking the tests half as much of the system's time. It changes nothing if TMPDIR is set, or
-// if the machine has too little memory.
+// costs nothing there, and linking the tests less than on a disk. It changes nothing if TMPDIR is set, or if the machine
+// has too little memory.
 func inMemory(environment []string) (changed []string, remove func() error) {
 	nothing := func() error { return nil }
 	var found syscall.Statfs_t
